@@ -12,6 +12,7 @@
 #include "fd/sw_fd_scheme.h"
 #include "linalg/sw_band_impl.h"
 #include "linalg/sw_tridiagonal_impl.h"
+#include "problem/banded/banded.h"
 #include "problem/bvp/sw_bvp_impl.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 #include "problem/sw_problem.h"
@@ -105,6 +106,20 @@ static void matrix_detail(int k, struct sw_text *text)
     static const char *const diagonal[] = {"lower", "main", "upper"};
     for (int d = 0; d < 3 && tridiagonal_matrices[k].diagonal[d]; d++)
         sw_text_printf(text, "%s: %s\n", diagonal[d], tridiagonal_matrices[k].diagonal[d]);
+}
+
+static bool banded_row(int k, struct table_row *row)
+{
+    const struct tridiagonal_matrix *m = &banded_matrices[k];
+    if (m->word) *row = (struct table_row){m->word, m->about, NULL, NULL};
+    return m->word;
+}
+
+static void banded_detail(int k, struct sw_text *text)
+{
+    for (int d = 0; d < ENTRIES_DIAGONALS; d++)
+        if (banded_matrices[k].diagonal[d])
+            sw_text_printf(text, "%s: %s\n", banded_arrays.name[d], banded_matrices[k].diagonal[d]);
 }
 
 /* ---- compact schemes, and what closes them at walls */
@@ -208,6 +223,7 @@ const struct cli_table cli_tables[] = {
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL, true},
     {"tridiagonal systems", "tridiagonal_solvers", "A solver of tridiagonal systems", tridiagonal_row, NULL, false},
     {"tridiagonal matrices", "matrices", "A tridiagonal matrix", matrix_row, matrix_detail, false},
+    {"banded matrices", "banded_matrices", "A banded matrix", banded_row, banded_detail, false},
     {"elliptic problems", "elliptic_solvers", "A solver of elliptic problems", elliptic_row, NULL, true},
     {"compact finite differences", "difference_solvers", "A way to compute compact finite differences", fd_row, NULL,
      false},

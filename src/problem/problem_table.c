@@ -6,8 +6,8 @@
 #include "problem/sw_problem.h"
 
 extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_swift_hohenberg,
-    problem_allen_cahn, problem_bvp, problem_compact, problem_advection, problem_tridiagonal, problem_elliptic,
-    problem_equation;
+    problem_allen_cahn, problem_bvp, problem_compact, problem_advection, problem_tridiagonal, problem_banded,
+    problem_elliptic, problem_equation;
 
 const struct sw_problem *const sw_problem_table[] = {
     &problem_hyperdiffusion,
@@ -19,6 +19,7 @@ const struct sw_problem *const sw_problem_table[] = {
     &problem_compact,
     &problem_advection,
     &problem_tridiagonal,
+    &problem_banded,
     &problem_elliptic,
     &problem_equation,
     NULL,

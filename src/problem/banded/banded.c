@@ -1,0 +1,254 @@
+/* Banded systems A x = f with up to four diagonals on each side of the main one (docs/explanation/banded.md).
+ * banded_sim.c solves them; this file has the keys, the matrices with a name, and what is refused. */
+#include "problem/banded/banded.h"
+
+#include <string.h>
+
+#include "base/sw_err.h"
+
+const struct system_arrays banded_arrays = {
+    .diagonals = 9,
+    .place = {-4, -3, -2, -1, 0, 1, 2, 3, 4},
+    .optional = true,
+    .name = {"m4", "m3", "m2", "m1", "main", "p1", "p2", "p3", "p4", "rhs"},
+    .key = {"bands.m4", "bands.m3", "bands.m2", "bands.m1", "bands.main", "bands.p1", "bands.p2", "bands.p3",
+            "bands.p4", "rhs"},
+    .dataset = {"source.m4", "source.m3", "source.m2", "source.m1", "source.main", "source.p1", "source.p2",
+                "source.p3", "source.p4", "source.rhs"},
+    .take = "source.m4 to m1, main, p1 to p4 or rhs",
+    .give = "bands = { main = \"..\"; p1 = \"..\"; .. }",
+};
+
+/* ------------------------------------------------------------------ matrices with a name */
+
+/* Random numbers of each diagonal are those of a key of its own, as of tridiagonal matrices with a name, whose m1, main
+ * and p1 they have in common. */
+#define UNIFORM(key) "2*rand(seed + " key ") - 1"
+#define OFF_MAIN(main) \
+    {NULL, NULL, UNIFORM("1/16"), UNIFORM("1/4"), main, UNIFORM("3/4"), UNIFORM("15/16"), NULL, NULL}
+
+const struct tridiagonal_matrix banded_matrices[] = {
+    {"hyperdiffusion", "1 + sigma (1, -4, 6, -4, 1): the implicit matrix of hyperdiffusion and of Cahn-Hilliard",
+     {NULL, NULL, "sigma", "-4*sigma", "1 + 6*sigma", "-4*sigma", "sigma", NULL, NULL}, 0},
+    {"biharmonic", "1, -4, 6, -4, 1, with 7 in the corners: the fourth difference of a clamped beam",
+     {NULL, NULL, "1", "-4", "i == 1 || i == n ? 7 : 6", "-4", "1", NULL, NULL}, 0},
+    {"toeppen", "gallery('toeppen', n): 1, -10, 0, 10, 1, with a zero main diagonal",
+     {NULL, NULL, "1", "-10", "0", "10", "1", NULL, NULL}, 0},
+    {"grcar", "gallery('grcar', n): -1 below the main diagonal, 1 on it and on three above it",
+     {NULL, NULL, NULL, "-1", "1", "1", "1", "1", NULL}, 0},
+    {"uniform", "five diagonals from U(-1, 1)", OFF_MAIN(UNIFORM("1/2")), 0},
+    {"uniform_9", "nine diagonals from U(-1, 1)",
+     {UNIFORM("1/64"), UNIFORM("1/32"), UNIFORM("1/16"), UNIFORM("1/4"), UNIFORM("1/2"), UNIFORM("3/4"),
+      UNIFORM("15/16"), UNIFORM("31/32"), UNIFORM("63/64")}, 0},
+    {"main_64", "main diagonal 64, four others from U(-1, 1): without need of row exchanges", OFF_MAIN("64"), 0},
+    {"main_1e10_inverse", "main diagonal 1e-10, four others from U(-1, 1): in need of row exchanges",
+     OFF_MAIN("1e-10"), 0},
+    {"zero_main", "main diagonal 0, four others from U(-1, 1)", OFF_MAIN("0"), 0},
+    {NULL},
+};
+
+static const char *matrix_word(int k)
+{
+    enum { WORDS = sizeof banded_matrices / sizeof *banded_matrices - 1 };
+    return k < WORDS ? banded_matrices[k].word : k == WORDS ? "given" : NULL;
+}
+
+static const struct tridiagonal_matrix *matrix_of(const struct sw_setup *setup)
+{
+    return tridiagonal_matrix_find(banded_matrices, sw_setup_word(setup, "matrix"));
+}
+
+/* ------------------------------------------------------------------ their shape */
+
+void banded_diagonals(const struct sw_setup *setup, const struct tridiagonal_source *source, bool use[SYSTEM_ARRAYS])
+{
+    const struct tridiagonal_matrix *matrix = matrix_of(setup);
+    for (int k = 0; k < banded_arrays.diagonals; k++)
+        use[k] = matrix ? matrix->diagonal[k] != NULL
+                        : sw_setup_find(setup, banded_arrays.key[k]) || tridiagonal_source_has(source, k);
+}
+
+/* Without a circle, diagonals that begin beyond n have no entry. */
+struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SYSTEM_ARRAYS], int n, int batch)
+{
+    const bool cyclic = sw_setup_chosen(setup, "cyclic", "true");
+    struct sw_band_desc d = {.n = n, .batch = batch};
+    for (int k = 0; k < banded_arrays.diagonals; k++) {
+        const int place = banded_arrays.place[k];
+        if (!use[k] || (!cyclic && (place >= n || -place >= n))) continue;
+        if (-place > d.lower) d.lower = -place;
+        if (place > d.upper) d.upper = place;
+    }
+    d.periodic = cyclic && d.lower + d.upper > 0;
+    return d;
+}
+
+/* ------------------------------------------------------------------ what is refused */
+
+static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why)
+{
+    return system_points(setup, &banded_arrays, n, key, why);
+}
+
+static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
+{
+    return system_content(setup, &banded_arrays, any, digest, key);
+}
+
+static bool uses_symbol(const struct tridiagonal_matrix *matrix, const char *symbol)
+{
+    for (int k = 0; matrix && k < ENTRIES_DIAGONALS; k++)
+        if (matrix->diagonal[k] && strstr(matrix->diagonal[k], symbol)) return true;
+    return false;
+}
+
+static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
+{
+    const struct tridiagonal_matrix *matrix = matrix_of(setup);
+    if (!uses_symbol(matrix, "sigma"))
+        return sw_refuse(why, "sigma", "it is for matrix = \"hyperdiffusion\"");
+    return sw_refuse(why, "seed", matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a "
+                     "name", sw_setup_word(setup, "matrix"));
+}
+
+static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                struct sw_text *why)
+{
+    const char *refusal, *key = system_refuse_run(setup, &banded_arrays, matrix_of(setup) != NULL, ld, column, j, why);
+    const struct tridiagonal_source *source;
+    const int n = (int)system_number(setup, "grid.n", ld, column, j);
+    bool use[SYSTEM_ARRAYS];
+    if (key) return key;
+    if (tridiagonal_source_find(setup, &banded_arrays, &source, &key, why))
+        return sw_refuse(why, "source.file", "%s", sw_err_message());
+    banded_diagonals(setup, source, use);
+    const struct sw_band_desc desc = banded_shape(setup, use, n, 1);
+    if (desc.periodic && n < desc.lower + desc.upper + 1)
+        return sw_refuse(why, "grid.n", "a cyclic system with %d diagonal%s below the main one and %d above has %d "
+                         "unknowns at least: with fewer, two entries of a row are one%s", desc.lower,
+                         desc.lower == 1 ? "" : "s", desc.upper, desc.lower + desc.upper + 1,
+                         source && sw_setup_chosen(setup, "source.width", "file") ?
+                         "; source.width says how many diagonals a file has" : "");
+    if (setup->single_steps)
+        return sw_refuse(why, "run.precision", "banded systems are solved in double precision only");
+    if (!(refusal = sw_band_refusal(&desc, solver))) return NULL;
+    return sw_refuse(why, "solver", "%s", refusal);
+}
+
+/* ------------------------------------------------------------------ what `sweep check` says */
+
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    const struct tridiagonal_source *source;
+    bool use[SYSTEM_ARRAYS], one = true;
+    const char *before = "";
+    (void)problem;
+    SW_TRY(system_find_source(setup, &banded_arrays, &source));
+    banded_diagonals(setup, source, use);
+    const struct sw_band_desc d = banded_shape(setup, use, INT32_MAX, 1);
+    sw_text_printf(text, "bands    ");
+    for (int k = 0; k < banded_arrays.diagonals; k++) {
+        const struct sw_program *program = sw_setup_function(setup, banded_arrays.key[k]);
+        if (!use[k]) continue;
+        sw_text_printf(text, "%s%s", before, banded_arrays.name[k]);
+        before = ", ";
+        one &= program && sw_program_size(program).params == 0;
+    }
+    sw_text_printf(text, ": %d below the main diagonal, %d above%s\n", d.lower, d.upper, d.periodic ? ", cyclic" : "");
+    sw_text_printf(text, "matrices %s\n", one ? "one for all runs" : "one for each run");
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ keys */
+
+#define BAND(name_, what)                                                                            \
+    {.path = "bands." name_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, \
+     .decides = true, .about = what}
+#define OF_PLACE(sign, letter, place)                                                                \
+    BAND(letter place, "The entry A(i, i " sign " " place ") of row i; one outside the matrix counts only where the " \
+         "system is cyclic.")
+
+/* What decides the numbers of a run is what is in the file: content(). */
+#define DATASET(name_)                                                                               \
+    {.path = "source." name_, .kind = SW_KEY_TEXT, .fallback = "",                                    \
+     .about = "The dataset with the entries of bands." name_ ": n of them, entry i in row i, or systems x n."}
+
+static const struct sw_key keys[] = {
+    {.path = "matrix", .kind = SW_KEY_WORD, .word = matrix_word, .fallback = "given", .decides = true,
+     .about = "The matrix A: a word of the table of matrices (docs/explanation/banded.md), or `given` by bands."},
+    OF_PLACE("-", "m", "4"), OF_PLACE("-", "m", "3"), OF_PLACE("-", "m", "2"), OF_PLACE("-", "m", "1"),
+    BAND("main", "The entry A(i, i), an expression in i = 1 .. n. A diagonal that is not given is zero."),
+    OF_PLACE("+", "p", "1"), OF_PLACE("+", "p", "2"), OF_PLACE("+", "p", "3"), OF_PLACE("+", "p", "4"),
+    {.path = "rhs", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
+     .about = "The right-hand side f of A x = f; without it f is A times `exact`."},
+    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
+     .about = "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and rounded once; "
+              "the error norms and forward_error are taken against it."},
+    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
+     .about = "A file that has arrays of the systems: HDF5, whose datasets source.m4 to p4 and rhs name, or a Matrix "
+              "Market matrix by coordinates. The arrays decide the numbers, whatever the file is called."},
+    DATASET("m4"), DATASET("m3"), DATASET("m2"), DATASET("m1"), DATASET("main"), DATASET("p1"), DATASET("p2"),
+    DATASET("p3"), DATASET("p4"),
+    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
+     .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
+              "columns are systems."},
+    {.path = "source.width", .kind = SW_KEY_WORD, .words = "file|0|1|2|3|4", .fallback = "file",
+     .about = "How many diagonals a Matrix Market matrix may have on each side of the main one, \"2\"; `file`: those "
+              "that have an entry, four at most."},
+    {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",
+     .decides = true, .about = "Which system of the arrays of systems x n a run takes, from 1."},
+    {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
+     .about = "Whether the system is closed to a circle: x_(i+n) is x_i."},
+    {.path = "sigma", .kind = SW_KEY_REAL, .unit = "1", .fallback = "1", .decides = true, .visible = true,
+     .about = "That of matrix = \"hyperdiffusion\": dt/(2 dx^4) in the scheme of hyperdiffusion, gamma D dt/dx^4 in that "
+              "of Cahn-Hilliard."},
+    {.path = "seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .fallback = "1", .decides = true,
+     .visible = true,
+     .about = "Which random numbers the matrices of the table have: those of rand(seed + 1/2) in the main diagonal, "
+              "and of other fractions in the others."},
+    {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
+     .about = "The row of the table of band solvers, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes one that "
+              "exchanges rows, \"$axis\" the word of an axis."},
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 0x1p30, .decides = true,
+     .visible = true,
+     .about = "Number of unknowns x_1 .. x_n; that of the source's arrays, where there is one. Runs of one n are "
+              "solved together."},
+    {0},
+};
+
+static const struct sw_quantity fields[] = {{"x", "1", "solution"}, {0}};
+
+static const char example[] =
+    "// A x = f with up to four diagonals on each side of the main one: pK is A(i, i+K), mK is A(i, i-K).\n"
+    "title   = \"Pentadiagonal systems\";\n"
+    "problem = \"banded\";\n"
+    "sweep   = { s = \"logspace(0.01, 1e4, 7)\"; };\n"
+    "grid    = { n = 512; };\n"
+    "bands   = { m2 = \"s\"; m1 = \"-4*s\"; main = \"1 + 6*s\"; p1 = \"-4*s\"; p2 = \"s\"; };  // or matrix = \"...\"\n"
+    "cyclic  = true;\n"
+    "exact   = \"sin(2*pi*i/n)\";                             // f = A x; or rhs = \"...\"\n"
+    "solver  = \"auto\";                                      // a row of `sweep list`\n"
+    "// fields = { precision = \"double\"; } in output saves x, too\n"
+    "output  = { file = \"results/banded.h5\"; };\n";
+
+static const struct sw_problem_shape shape = {.min_points = 1, .numbered = true};
+static const struct sw_problem_files files = {.points = points, .content = content};
+static const struct sw_problem_advice advice = {.describe = describe, .idle_key = idle_key};
+
+extern const struct sw_problem problem_banded;
+const struct sw_problem problem_banded = {
+    .name = "banded",
+    .title = "Banded systems",
+    .equation = "sum over k = -4 .. 4 of A(i, i+k) x_(i+k) = rhs_i, i = 1 .. n; cyclic or not",
+    .example = example,
+    .keys = keys,
+    .fields = fields,
+    .measures = SW_SOLVES_EQUATIONS | SW_JUDGES_RESIDUALS,
+    .solver = sw_band_row,
+    .validate_run = validate_run,
+    .bytes = banded_bytes,
+    .create = banded_create,
+    .shape = &shape,
+    .files = &files,
+    .advice = &advice,
+};

@@ -1,0 +1,23 @@
+#ifndef BANDED_H
+#define BANDED_H
+/* Between the files of the problem `banded`: banded.c has its keys, its matrices and what is refused, banded_sim.c solves
+ * the systems of a batch. */
+#include "linalg/sw_band.h"
+#include "problem/tridiagonal/matrices.h"
+#include "problem/tridiagonal/system_sim.h"
+
+extern const struct system_arrays banded_arrays;              /* m4 .. m1, main, p1 .. p4, rhs */
+extern const struct tridiagonal_matrix banded_matrices[];     /* ends with word NULL           */
+
+/** Which diagonals runs with these words have. @param source  NULL: none is from files
+ *  @param use  out [banded_arrays.diagonals] */
+void banded_diagonals(const struct sw_setup *setup, const struct tridiagonal_source *source, bool use[SYSTEM_ARRAYS]);
+
+/** The shape of their matrices. */
+struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SYSTEM_ARRAYS], int n, int batch);
+
+enum sw_status banded_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
+                             struct sw_sim **sim);
+enum sw_status banded_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
+                            const struct sw_device *device, struct sw_batch_bytes *bytes);
+#endif
