@@ -163,8 +163,8 @@ static enum sw_status open_source(const struct sw_setup *setup, struct tridiagon
     case SW_ARRAYS_DATASETS:  SW_TRY(find_datasets(setup, s)); break;
     case SW_ARRAYS_DIAGONALS: SW_TRY(find_matrix(setup, s)); break;
     case SW_ARRAYS_COLUMNS:
-        blame(s, key_of(s->of, FILE_KEY), "a Matrix Market array is no matrix by coordinates ('matrix coordinate' in its "
-              "first line); it can be source.rhs beside one");
+        blame(s, key_of(s->of, FILE_KEY), "a Matrix Market array is no matrix by coordinates ('matrix coordinate' in "
+              "its first line); it can be source.rhs beside one");
     }
     compare_arrays(s);
     check_corners(setup, s);
