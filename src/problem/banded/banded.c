@@ -83,6 +83,16 @@ struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SY
     return d;
 }
 
+struct sw_band_desc banded_shape_for(const struct sw_band_desc *desc, const char *row)
+{
+    struct sw_band_desc d = *desc;
+    d.uniform = true;
+    if (!sw_band_refusal(&d, row) || d.lower != d.upper) return d;
+    d.symmetric = true;
+    if (sw_band_refusal(&d, row)) d.symmetric = false;
+    return d;
+}
+
 /* ------------------------------------------------------------------ what is refused */
 
 static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why)
@@ -107,8 +117,7 @@ static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
     const struct tridiagonal_matrix *matrix = matrix_of(setup);
     if (!uses_symbol(matrix, "sigma"))
         return sw_refuse(why, "sigma", "it is for matrix = \"hyperdiffusion\"");
-    return sw_refuse(why, "seed", matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a "
-                     "name", sw_setup_word(setup, "matrix"));
+    return sw_refuse(why, "seed", "matrix = \"%s\" has no random numbers", matrix->word);
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
@@ -122,7 +131,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if (tridiagonal_source_find(setup, &banded_arrays, &source, &key, why))
         return sw_refuse(why, "source.file", "%s", sw_err_message());
     banded_diagonals(setup, source, use);
-    const struct sw_band_desc desc = banded_shape(setup, use, n, 1);
+    const struct sw_band_desc desc = banded_shape(setup, use, n, 1), as_row = banded_shape_for(&desc, solver);
     if (desc.periodic && n < desc.lower + desc.upper + 1)
         return sw_refuse(why, "grid.n", "a cyclic system with %d diagonal%s below the main one and %d above has %d "
                          "unknowns at least: with fewer, two entries of a row are one%s", desc.lower,
@@ -131,7 +140,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                          "; source.width says how many diagonals a file has" : "");
     if (setup->single_steps)
         return sw_refuse(why, "run.precision", "banded systems are solved in double precision only");
-    if (!(refusal = sw_band_refusal(&desc, solver))) return NULL;
+    if (!(refusal = sw_band_refusal(&as_row, solver))) return NULL;
     return sw_refuse(why, "solver", "%s", refusal);
 }
 
@@ -200,8 +209,8 @@ static const struct sw_key keys[] = {
     {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
      .about = "Whether the system is closed to a circle: x_(i+n) is x_i."},
     {.path = "sigma", .kind = SW_KEY_REAL, .unit = "1", .fallback = "1", .decides = true, .visible = true,
-     .about = "That of matrix = \"hyperdiffusion\": dt/(2 dx^4) in the scheme of hyperdiffusion, gamma D dt/dx^4 in that "
-              "of Cahn-Hilliard."},
+     .about = "That of matrix = \"hyperdiffusion\": dt/(2 dx^4) in the scheme of hyperdiffusion, gamma D dt/dx^4 in "
+              "that of Cahn-Hilliard."},
     {.path = "seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .fallback = "1", .decides = true,
      .visible = true,
      .about = "Which random numbers the matrices of the table have: those of rand(seed + 1/2) in the main diagonal, "

@@ -1,7 +1,7 @@
 #ifndef BANDED_H
 #define BANDED_H
-/* Between the files of the problem `banded`: banded.c has its keys, its matrices and what is refused, banded_sim.c solves
- * the systems of a batch. */
+/* Between the files of the problem `banded`: banded.c has its keys, its matrices and what is refused, banded_sim.c
+ * solves the systems of a batch. */
 #include "linalg/sw_band.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/system_sim.h"
@@ -15,6 +15,11 @@ void banded_diagonals(const struct sw_setup *setup, const struct tridiagonal_sou
 
 /** The shape of their matrices. */
 struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SYSTEM_ARRAYS], int n, int batch);
+
+/** The same as a row that the config names is asked to do it: matrices that are all equal, and symmetric where it takes
+ * no others. Whether they are is seen when they are there; a row that fails at other ones leaves failed runs.
+ * @param row  NULL: any */
+struct sw_band_desc banded_shape_for(const struct sw_band_desc *desc, const char *row);
 
 enum sw_status banded_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);

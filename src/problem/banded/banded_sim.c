@@ -19,7 +19,7 @@ struct own {
     struct sw_device *at;        /* where the row works: s->device, or that of the runs                         */
     struct sw_band   *solver;    /* for count systems, once some are solved                                     */
     struct sw_owned   arrays, arrays_there;
-    double           *band, *moved;  /* [diagonals of the shape], [1] vectors of capacity systems: in the row's layout */
+    double           *band, *moved;  /* a vector for each diagonal of the shape, and one, in the row's layout   */
     double           *band_there, *x_there;  /* on the row's device; NULL: it is the host                       */
     int              *bad;       /* [capacity] of sw_band_factor()                                              */
 };
@@ -53,11 +53,12 @@ static enum sw_status make_solver(struct system_sim *s, int count, bool uniform)
     struct sw_band_desc desc = shape_of(s, count);
     enum sw_space space;
     const struct sw_band_desc *old = own->solver ? sw_band_shape(own->solver) : NULL;
-    desc.uniform = uniform;
     if (old && old->batch == count && old->uniform == uniform) return SW_OK;
     sw_band_destroy(&own->solver);
     const char *row = row_of(&s->setup, &desc, s->runs_on, &space);
     if (!row) return SW_FAIL(SW_E_ABSENT, "no band solver that exchanges rows is here: install LAPACK");
+    desc = banded_shape_for(&desc, row);
+    desc.uniform = uniform;
     own->at = space == SW_HOST ? s->device : s->runs_on;
     return sw_band_create(&desc, row, own->at, &own->solver);
 }
@@ -186,19 +187,25 @@ static int judge(const struct tridiagonal_sums *sums, const struct tridiagonal_n
     return norms->backward_error > LOST_ABOVE ? LOST : NONE;
 }
 
-static const char *solver_name(const struct system_sim *s) { return sw_band_name(((const struct own *)s->own)->solver); }
+static const char *solver_name(const struct system_sim *s)
+{
+    return sw_band_name(((const struct own *)s->own)->solver);
+}
 
 static void explain(const struct system_sim *s, int j, struct sw_text *text)
 {
-    static const char hint[] = "; it does not exchange rows, as solver = \"auto\" does";
     const struct system_ending *e = &s->ending[j];
-    const char *row = solver_name(s), *why = sw_band_pivots(row) ? "" : hint;
+    const char *row = solver_name(s);
+    const char *why = sw_band_shape(((const struct own *)s->own)->solver)->symmetric
+                          ? "; it takes symmetric positive definite matrices only"
+                      : sw_band_pivots(row) ? "" : "; it does not exchange rows, as solver = \"auto\" does";
     const long long at = (long long)e->row + 1;
     switch (e->fault) {
     case NO_PIVOT:
         if (*why) sw_text_set(text, "%s finds no pivot in row %lld%s", row, at, why);
         else
-            sw_text_set(text, "the matrix is singular to working precision: elimination finds no pivot at row %lld", at);
+            sw_text_set(text, "the matrix is singular to working precision: elimination finds no pivot at row %lld",
+                        at);
         break;
     case NOT_FINITE:
         if (*why) sw_text_set(text, "%s breaks down: x is not finite from row %lld on%s", row, at, why);

@@ -50,7 +50,8 @@ static void check_array(struct system_sim *s, int which, int place, int j, doubl
 {
     const struct tridiagonal_entries_desc *d = &s->given.desc;
     struct system_ending *e = &s->ending[j];
-    const size_t outside = d->cyclic ? 0 : (size_t)(place < 0 ? -place : place), zeros = outside < s->n ? outside : s->n;
+    const size_t outside = d->cyclic ? 0 : (size_t)(place < 0 ? -place : place),
+                 zeros = outside < s->n ? outside : s->n;
     memset(place < 0 ? value : value + s->n - zeros, 0, zeros * sizeof *value);
     const int64_t row = find_not_finite(value, s->n);
     if (row >= 0 && !(e->bad_row && e->row <= row))
@@ -395,8 +396,8 @@ enum sw_status system_find_source(const struct sw_setup *setup, const struct sys
     return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), sw_text_get(&why)) : SW_OK;
 }
 
-enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setup *setup, const struct sw_device *device,
-                            struct sw_batch_bytes *bytes)
+enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setup *setup,
+                            const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct tridiagonal_source *source;
     struct system_entries given = {0};
@@ -405,7 +406,8 @@ enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setu
     const enum sw_status st = kind->describe(setup, source, &given);
     if (!st) tridiagonal_entries_bytes(&given.desc, device, &of_entries, &of_run);
     system_entries_free(&given);
-    const size_t words = 2 + (size_t)given.desc.diagonals + (device->space == SW_HOST && setup->fields && setup->single);
+    const size_t words = 2 + (size_t)given.desc.diagonals +
+                         (device->space == SW_HOST && setup->fields && setup->single);
     bytes->fixed_on_host += staging_of(kind, setup) * sizeof(double);
     bytes->fixed += of_entries;
     bytes->per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct system_ending) +

@@ -72,8 +72,8 @@ enum sw_status system_sim_create(const struct system_kind *kind, const struct sw
                                  struct sw_device *runs_on, struct sw_device *device, struct sw_sim **sim);
 
 /** Bytes beside the solver's: added to what is there. */
-enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setup *setup, const struct sw_device *device,
-                            struct sw_batch_bytes *bytes);
+enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setup *setup,
+                            const struct sw_device *device, struct sw_batch_bytes *bytes);
 
 /** Destroy its programs. */
 void system_entries_free(struct system_entries *given);
