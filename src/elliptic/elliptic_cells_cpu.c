@@ -4,8 +4,8 @@
 
 #include "elliptic/elliptic_point.h"
 
-/* Rows of scratch memory: one of zeros, for neighbours that are not there; four for cross terms; the slab of the
- * preconditioner's pivots, and a row of them. */
+/* Rows of scratch memory: one of zeros, for neighbours that are not there; four for cross terms; two for what lies
+ * beyond seams; the slab of the preconditioner's pivots, and a row of them. */
 size_t elliptic_scratch(const struct sw_elliptic_matrix *m)
 {
     return (size_t)(m->nz + 7) * (size_t)(m->nx + 2);
@@ -80,6 +80,46 @@ struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *m, con
     return (struct elliptic_beside){.south = u + (m->ny - 1) * m->nz * m->nx, .north = u};
 }
 
+/* Cell `along` of level k beyond an edge of a panel lies at `first` + along `step`. */
+struct beyond { int64_t first, step; };
+
+static struct beyond beyond_edge(const struct sw_elliptic_matrix *m, int64_t j, enum sw_panel_edge edge, int64_t k)
+{
+    const int64_t n = m->panel, last = n - 1;
+    const struct sw_seam seam = sw_seam_of((int)(j / n), edge);
+    const bool upright = seam.edge == SW_WEST || seam.edge == SW_EAST;
+    const int64_t column = upright ? m->nz * m->nx : 1, across = upright ? 1 : m->nz * m->nx,
+                  corner = seam.panel * n * m->nz * m->nx + k * m->nx +
+                           (seam.edge == SW_EAST || seam.edge == SW_NORTH ? last * across : 0);
+    return (struct beyond){corner + (seam.reversed ? last * column : 0), seam.reversed ? -column : column};
+}
+
+double elliptic_cell_beyond(const struct sw_elliptic_matrix *m, const double *u, int64_t j, enum sw_panel_edge edge,
+                            int64_t k)
+{
+    const struct beyond b = beyond_edge(m, j, edge, k);
+    return u[b.first + j % m->panel * b.step];
+}
+
+const double *elliptic_row_beyond(const struct sw_elliptic_matrix *m, const double *u, int64_t j,
+                                  enum sw_panel_edge edge, int64_t k, double *room)
+{
+    const struct beyond b = beyond_edge(m, j, edge, k);
+    if (b.step == 1) return u + b.first;
+    for (int64_t i = 0; i < m->nx; i++) room[i] = u[b.first + i * b.step];
+    return room;
+}
+
+/* What a row of the sphere sees beyond the edges of its panel. @param room  [2 nx] */
+static void cross_seams(const struct sw_elliptic_matrix *m, const double *u, int64_t j, int64_t k, double *room,
+                        struct row *r)
+{
+    r->west_of_first = elliptic_cell_beyond(m, u, j, SW_WEST, k);
+    r->east_of_last = elliptic_cell_beyond(m, u, j, SW_EAST, k);
+    if (j % m->panel == 0) r->south = elliptic_row_beyond(m, u, j, SW_SOUTH, k, room);
+    if ((j + 1) % m->panel == 0) r->north = elliptic_row_beyond(m, u, j, SW_NORTH, k, room + m->nx);
+}
+
 void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, struct elliptic_beside beside, int64_t j,
                         int64_t k, double *y, double *scratch)
 {
@@ -88,18 +128,19 @@ void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, str
                  *north = j < m->ny - 1 ? u + (j + 1) * nz * nx : beside.north;
     double *const zeros = scratch;
     if (k == 0 || k == nz - 1 || !south || !north) memset(zeros, 0, (size_t)nx * sizeof *zeros);
-    const struct row r = {.own = own,
-                          .up = k < nz - 1 ? own + nx : zeros,
-                          .down = k > 0 ? own - nx : zeros,
-                          .south = south ? south + k * nx : zeros,
-                          .north = north ? north + k * nx : zeros,
-                          .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
-                          .east_of_last = m->periodic[0] ? own[0] : 0,
-                          .area = m->area + j * nx,
-                          .east = m->east + j * (nx + 1),
-                          .below = m->north + j * nx,
-                          .above = m->north + (j + 1) * nx,
-                          .a = m->a[k], .b = m->b[k], .c = m->c[k], .d = m->d[k]};
+    struct row r = {.own = own,
+                    .up = k < nz - 1 ? own + nx : zeros,
+                    .down = k > 0 ? own - nx : zeros,
+                    .south = south ? south + k * nx : zeros,
+                    .north = north ? north + k * nx : zeros,
+                    .west_of_first = m->periodic[0] ? own[nx - 1] : 0,
+                    .east_of_last = m->periodic[0] ? own[0] : 0,
+                    .area = m->area + j * nx,
+                    .east = m->east + j * (nx + 1),
+                    .below = m->north + j * nx,
+                    .above = m->north + (j + 1) * nx,
+                    .a = m->a[k], .b = m->b[k], .c = m->c[k], .d = m->d[k]};
+    if (m->panel) cross_seams(m, u, j, k, scratch + nx + 4 * (nx + 1), &r);
     const struct sw_elliptic_faces *f = &m->faces;
     if (f->kx) {
         const struct row_faces faces = {f->kx + (j * nz + k) * (nx + 1), f->ky + (j * nz + k) * nx,

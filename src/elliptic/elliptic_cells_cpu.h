@@ -3,6 +3,7 @@
 /* The matrix and its vertical part on the CPU, a slab (all x and z of one y) at a time, so that threads share the slabs
  * and a slab stays in the cache. All loops over x are over neighbouring words; no result depends on how many threads
  * there are, as sums are formed slab by slab. */
+#include "base/sw_cubed_sphere.h"
 #include "elliptic/sw_elliptic.h"
 
 /** Words of scratch memory that a thread needs for a slab. */
@@ -13,6 +14,14 @@ struct elliptic_beside { const double *south, *north; };
 
 /** Those of a grid that is not cut: where it is periodic, the slabs of its other end. */
 struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *matrix, const double *u);
+
+/** On the sphere: level k of what lies beyond the edge of the panel of row j: the cell beside row j, beyond SW_WEST or
+ * SW_EAST; the row beyond SW_SOUTH or SW_NORTH.
+ * @param u  [ny][nz][nx]  @param room  [nx]  @return [nx]: in u, or `room` */
+double elliptic_cell_beyond(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j,
+                            enum sw_panel_edge edge, int64_t k);
+const double *elliptic_row_beyond(const struct sw_elliptic_matrix *matrix, const double *u, int64_t j,
+                                  enum sw_panel_edge edge, int64_t k, double *room);
 
 /** Slab j of A u. 24 operations a cell, 8 more with each of the cross terms; words: u and y.
  * @param u  [ny][nz][nx]  @param y  out [nz][nx]  @param scratch  [elliptic_scratch()] */

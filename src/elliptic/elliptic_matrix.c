@@ -4,11 +4,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_cubed_sphere.h"
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "elliptic/sw_elliptic.h"
 
 static const int64_t MOST_CELLS = INT64_C(1) << 36;  /* 0.5 TB an array */
+
+static enum sw_status check_sphere(const struct sw_elliptic_desc *d)
+{
+    const bool seams[2] = {d->sides[0] == SW_ELLIPTIC_SEAM, d->sides[1] == SW_ELLIPTIC_SEAM};
+    if (!seams[0] && !seams[1]) return SW_OK;
+    if (!seams[0] || !seams[1] || d->geometry != SW_ELLIPTIC_SHELL)
+        return SW_FAIL(SW_E_ARG, "seams join panels of the shell at all four sides");
+    if (d->n[1] != SW_PANELS * d->n[0] || d->cut.comm)
+        return SW_FAIL(SW_E_ARG, "%lld x %lld cells: the sphere has 6 panels of n x n cells, and is not cut",
+                       (long long)d->n[0], (long long)d->n[1]);
+    return SW_OK;
+}
 
 static enum sw_status check_desc(const struct sw_elliptic_desc *d)
 {
@@ -27,7 +40,8 @@ static enum sw_status check_desc(const struct sw_elliptic_desc *d)
     for (int k = 0; k < 2; k++)
         if (shell && d->sides[k] == SW_ELLIPTIC_PERIODIC)
             return SW_FAIL(SW_E_ARG, "a panel of the shell has walls at its sides");
-    if (d->bottom == SW_ELLIPTIC_PERIODIC || d->top == SW_ELLIPTIC_PERIODIC)
+    SW_TRY(check_sphere(d));
+    if (d->bottom > SW_ELLIPTIC_NEUMANN || d->top > SW_ELLIPTIC_NEUMANN)
         return SW_FAIL(SW_E_ARG, "bottom and top are walls");
     if (d->full && !shell) return SW_FAIL(SW_E_ARG, "a box has no cross terms");
     if (d->variable && shell) return SW_FAIL(SW_E_ARG, "the shell has no variable coefficients");
@@ -74,7 +88,9 @@ static double area_of(const struct sw_elliptic_desc *d, int64_t i, int64_t j)
 
 /* The weight of face i across a horizontal axis, at `along` of the other one; h are the steps along the two. Gnomonic
  * coordinates are skewed by the angle whose cosine is x y/sqrt((1 + x²)(1 + y²)): fluxes of two points take them for
- * orthogonal, and a wall's face a quarter of a cell inside, as the paper has it; `full` knows the metric. */
+ * orthogonal, and a wall's face a quarter of a cell inside, as the paper has it; `full` knows the metric. At a seam the
+ * way between the midpoints has a kink, of which both halves are mirror images: what is skewed about them cancels, and
+ * the difference is that across the seam, to second order. */
 static double weight_of(const struct sw_elliptic_desc *d, int axis, int64_t i, double along)
 {
     const int64_t n = d->n[axis], other = d->n[1 - axis];
@@ -85,7 +101,7 @@ static double weight_of(const struct sw_elliptic_desc *d, int axis, int64_t i, d
     const double halves = wall && d->sides[axis] == SW_ELLIPTIC_DIRICHLET ? 2 : 1;
     if (d->geometry == SW_ELLIPTIC_BOX) return halves * shape;
     if (d->full) return halves * shape * (1 + at * at) / sqrt(1 + at * at + along * along);
-    if (wall) at += (i == 0 ? 0.5 : -0.5) / (double)n;
+    if (wall && d->sides[axis] != SW_ELLIPTIC_SEAM) at += (i == 0 ? 0.5 : -0.5) / (double)n;
     return halves * shape * sqrt((1 + at * at) / (1 + along * along));
 }
 
@@ -142,7 +158,8 @@ static void add_dirichlet_wall(const struct rows *rows, int side, struct sw_elli
 
 /* Where no flux goes through a wall the derivative across it is -X/k of that along it, k the weight across: the energy
  * of the two quarters of cells at a vertex is less by half of X^2/k times the square of the difference along the wall,
- * and so is the weight of the face between their cells. */
+ * and so is the weight of the face between their cells. At a seam the same holds of the part of the gradient along it,
+ * and the part across it is the difference of the cells at both of its sides: no cross term is left. */
 static void add_neumann_wall(const struct rows *rows, int side, struct sw_elliptic_matrix *m)
 {
     const struct sw_elliptic_desc *d = rows->d;
@@ -177,6 +194,37 @@ static void make_sides(const struct rows *rows, struct sw_elliptic_matrix *m)
     for (int side = 0; m->cross && side < 4; side++)
         if (has_wall(rows, m, side))
             (d->sides[side / 2] == SW_ELLIPTIC_DIRICHLET ? add_dirichlet_wall : add_neumann_wall)(rows, side, m);
+}
+
+/* The eight points where three panels meet. Between the midpoints of the cells around a vertex lies a quadrilateral,
+ * over which the energy is that of a function between them; there it is a triangle with equal sides, whose energy is
+ * the sum of the squares of the three differences over 2 sqrt(3): half of what a vertex of a seam counts for a face. */
+static void cut_corners(struct sw_elliptic_matrix *panel)
+{
+    const double share = 1 / (2 * sqrt(3));
+    const int64_t n = panel->nx, last = n - 1;
+    for (int k = 0; k < 4; k++) {
+        const bool east = k % 2, north = k / 2;
+        panel->east[(north ? last : 0) * (n + 1) + (east ? n : 0)] -= share;
+        panel->north[(north ? n : 0) * n + (east ? last : 0)] -= share;
+    }
+}
+
+/* All panels of the sphere are alike. */
+static void make_panels(const struct sw_elliptic_desc *d, struct sw_elliptic_matrix *m)
+{
+    struct sw_elliptic_desc one = *d;
+    struct sw_elliptic_matrix panel = *m;
+    const size_t n = (size_t)m->nx;
+    one.n[1] = panel.ny = d->n[0];
+    make_sides(&(struct rows){&one, 0}, &panel);
+    if (m->cross) cut_corners(&panel);
+    for (size_t p = 1; p < SW_PANELS; p++) {
+        memcpy(m->area + p * n * n, m->area, n * n * sizeof *m->area);
+        memcpy(m->east + p * n * (n + 1), m->east, n * (n + 1) * sizeof *m->east);
+        memcpy(m->north + p * n * n, m->north, (n + 1) * n * sizeof *m->north);
+        if (m->cross) memcpy(m->cross + p * n * (n + 1), m->cross, (n + 1) * (n + 1) * sizeof *m->cross);
+    }
 }
 
 /* r^3 differences as products: no digits are lost in a thin shell. */
@@ -224,7 +272,8 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
 {
     struct sw_elliptic_desc whole = *d;
     const struct rows rows = {&whole, sw_elliptic_first(d)};
-    *m = (struct sw_elliptic_matrix){.nx = d->n[0], .ny = d->n[1], .nz = d->n[2]};
+    *m = (struct sw_elliptic_matrix){.nx = d->n[0], .ny = d->n[1], .nz = d->n[2],
+                                     .panel = sw_elliptic_is_sphere(d) ? d->n[0] : 0};
     whole.n[1] = sw_elliptic_whole(d);
     SW_TRY(check_desc(d));
     SW_TRY(check_numbers(p));
@@ -241,6 +290,7 @@ enum sw_status sw_elliptic_matrix_make(const struct sw_elliptic_desc *d, const s
     for (int k = 0; k < 2; k++) m->periodic[k] = d->sides[k] == SW_ELLIPTIC_PERIODIC;
     if (faces && d->variable) m->faces = *faces;
     if (like) memcpy(m->area, like->area, (sizes[0] + sizes[1] + sizes[2] + sizes[3]) * sizeof *m->area);
+    else if (m->panel) make_panels(d, m);
     else make_sides(&rows, m);
     make_levels(d, p, m);
     return check_levels(p, m);

@@ -7,12 +7,23 @@
 #include "base/sw_mem.h"
 #include "elliptic/sw_elliptic_impl.h"
 
+static const char only_some_do_spheres[] =
+    "it solves boxes and single panels, not the whole sphere: cpu.interleaved and cpu.pcg do";
+
+static bool does_sphere(const struct sw_elliptic_ops *o, const struct sw_elliptic_desc *desc)
+{
+    return o->spheres || !sw_elliptic_is_sphere(desc);
+}
+
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
     const struct sw_elliptic_desc *desc = request;
     (void)kind;
+    if (!o && sw_elliptic_is_sphere(desc))
+        return "no row solves the whole sphere (cpu.interleaved and cpu.pcg do)";
     if (!o) return desc->cut.comm ? "no row solves a grid that is cut over ranks" : "no row does this shape";
+    if (!does_sphere(o, desc)) return only_some_do_spheres;
     if (desc->cut.comm && !o->cuts) return "it solves whole grids only, none that is cut over ranks";
     return o->refuse ? o->refuse(request) : NULL;
 }
@@ -155,6 +166,7 @@ const char *sw_elliptic_choice(const struct sw_elliptic_desc *desc, const char *
 const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name)
 {
     const struct sw_elliptic_ops *ops = name ? (const struct sw_elliptic_ops *)sw_row_find(&rows, name) : NULL;
+    if (ops && !does_sphere(ops, desc)) return only_some_do_spheres;
     return ops && ops->refuse ? ops->refuse(desc) : NULL;
 }
 

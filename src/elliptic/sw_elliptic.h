@@ -21,9 +21,13 @@ struct sw_comm;
 enum sw_elliptic_geometry {
     SW_ELLIPTIC_BOX,    /* 0 < x < 1, 0 < y < 1, 0 < z < depth */
     SW_ELLIPTIC_SHELL   /* a panel of a gnomonic cubed sphere: -1 < x, y < 1 (x = X/Z, y = Y/Z), 1 < z < 1 + depth, the
-                           distance from the centre */
+                           distance from the centre; or with the sides SW_ELLIPTIC_SEAM all six panels, joined
+                           (base/sw_cubed_sphere.h): n x n cells each, stacked along y */
 };
-enum sw_elliptic_wall { SW_ELLIPTIC_DIRICHLET, SW_ELLIPTIC_NEUMANN, SW_ELLIPTIC_PERIODIC };
+enum sw_elliptic_wall {
+    SW_ELLIPTIC_DIRICHLET, SW_ELLIPTIC_NEUMANN, SW_ELLIPTIC_PERIODIC,
+    SW_ELLIPTIC_SEAM    /* no wall: the next panel of the sphere */
+};
 
 /* How a grid is cut over ranks: along y, so that columns and rows along x are whole; and evenly, so that slabs differ
  * by one row at most. */
@@ -42,8 +46,9 @@ struct sw_elliptic_desc {
     bool    full;                       /* of a shell: the cross terms of its skewed coordinates as well, 9 points of
                                            a level; else fluxes of two points, which do not converge to Lh        */
     bool    graded;                     /* levels depth (k/nz)^2; else depth k/nz                               */
-    enum sw_elliptic_wall sides[2];     /* at both ends of x, of y; PERIODIC in the box only                    */
-    enum sw_elliptic_wall bottom, top;  /* not PERIODIC                                                         */
+    enum sw_elliptic_wall sides[2];     /* at both ends of x, of y; PERIODIC in the box only; SEAM in the shell only,
+                                           at all sides: then n[1] = 6 n[0], and the grid is not cut            */
+    enum sw_elliptic_wall bottom, top;  /* DIRICHLET or NEUMANN                                                 */
     bool    variable;                   /* of a box: coefficients that differ from face to face                 */
     int     batch;                      /* systems, at least 1                                                  */
 };
@@ -69,15 +74,21 @@ static inline int64_t sw_elliptic_whole(const struct sw_elliptic_desc *d)
 }
 static inline int64_t sw_elliptic_first(const struct sw_elliptic_desc *d) { return d->cut.comm ? d->cut.first : 0; }
 
+/** Whether it is the whole sphere. */
+static inline bool sw_elliptic_is_sphere(const struct sw_elliptic_desc *d) { return d->sides[0] == SW_ELLIPTIC_SEAM; }
+
 /* ------------------------------------------------------------------ the matrix of one system, on the host */
 
 /* Weights in A u = area (a u + b (u - up) + c (u - down)) + d sum of east and north (u - neighbour); of a shell with
  * `full` also the gradient of the energy sum over inner vertices of 2 d cross Dx Dy, Dx and Dy the mean differences of
  * the four cells around it. An outer neighbour is 0: at a Dirichlet wall `east`, `north`, b, c count half a cell, at a
  * Neumann wall they are 0; with `full` those at and along walls have what the vertices there add. Of a grid that is cut
- * it has the rows of this rank, whose neighbours along y may be of other ranks. */
+ * it has the rows of this rank, whose neighbours along y may be of other ranks. On the sphere the neighbours of a
+ * panel's outer cells are those beyond its seams; the row of `north` between two panels belongs to both, as all seams
+ * have the same weights. */
 struct sw_elliptic_matrix {
     int64_t nx, ny, nz;
+    int64_t panel;   /* cells along a side of a panel of the sphere; 0: it is none                              */
     bool    periodic[2];
     double *area;    /* [ny][nx]: of the cell's column at r = 1                                                 */
     double *east;    /* [ny][nx+1]: face i lies between cells i-1 and i                                         */

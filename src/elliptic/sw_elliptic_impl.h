@@ -10,6 +10,7 @@ struct sw_elliptic_ops {
     const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
     bool           (*slower)(const struct sw_elliptic_desc *desc);  /* than rows behind it; NULL: never */
     bool           cuts;    /* it solves grids that are cut over ranks, too */
+    bool           spheres; /* it joins the panels of the whole sphere, too */
     size_t         own_size;                                        /* bytes of solver->own */
     /** List solver->arrays: what the row takes beside f and u. Also of a solver that only counts, whose other data are
      * zeros. */

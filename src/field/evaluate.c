@@ -43,6 +43,12 @@ static void set_coordinates(struct sw_evaluator *e, int64_t first, int count)
         const int64_t i = (first + from) % e->n[0], line = (first + from) / e->n[0];
         const double y = sw_grid_at(g, 1, line % e->n[1]), z = sw_grid_at(g, 2, line / e->n[1]);
         to = e->n[0] - i < count - from ? from + (int)(e->n[0] - i) : count;
+        for (int p = from; g->panel && p < to; p++) {
+            double at[SW_DIMS];
+            sw_grid_point(g, (const int64_t[SW_DIMS]){i + (p - from), line % e->n[1], line / e->n[1]}, at);
+            for (int d = 0; d < SW_DIMS; d++) e->x[d][p] = at[d];
+        }
+        if (g->panel) continue;
         for (int p = from; e->uses[0] && p < to; p++)
             e->x[0][p] = sw_grid_at(g, 0, i + (p - from));
         for (int p = from; e->uses[1] && p < to; p++) e->x[1][p] = y;

@@ -13,8 +13,10 @@ static const double huge = 1e150, huge_single = 1e30;
 void sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, struct sw_text *text)
 {
     const int64_t *n = setup->n, index[SW_DIMS] = {point % n[0], point / n[0] % n[1], point / n[0] / n[1]};
+    double at[SW_DIMS];
+    sw_grid_point(grid, index, at);
     for (int d = 0; d < setup->dim; d++)
-        sw_text_printf(text, "%s %c = %.6g", d ? "," : "", "xyz"[d], sw_grid_at(grid, d, index[d]));
+        sw_text_printf(text, "%s %c = %.6g", d ? "," : "", "xyz"[d], at[d]);
     for (int d = 0; d < setup->dim; d++)
         sw_text_printf(text, "%s%c = %lld", d ? ", " : " (", "ijk"[d], (long long)index[d]);
     sw_text_add(text, ")");

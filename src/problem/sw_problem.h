@@ -50,9 +50,11 @@ struct sw_problem_shape {
     /** Whether the grid has walls at the ends of dimension d, which both are points then. The setup counts for its
      * choices and functions only. NULL: no. */
     bool (*walls)(const struct sw_setup *setup, int d);
-    /** Whether the far end of the grid, which has walls then, is a point beside the grid.n that the config asks for:
-     * the group of such runs has n[0] = grid.n + 1. The setup counts for its functions only. NULL: no. */
-    bool (*extra_point)(const struct sw_setup *setup);
+    /** The points of a grid where they are not the numbers grid.n that the config asks for: the far end of a grid with
+     * walls may be a point beside these, and a grid may have several panels of so many cells. The setup counts for its
+     * functions and choices only; one point more than grid.n along x depends on functions only. NULL: they are grid.n.
+     * @param n  in: grid.n; out: of the group of such runs */
+    void (*points)(const struct sw_setup *setup, int64_t n[SW_DIMS]);
     /** Where the points of run j are, of a problem that has no grid.length. NULL: between grid.x0 and there.
      * @param column  [ncolumn][count]  @param grid  in: points numbered from 1; out: x0, dx, ddx */
     void (*place)(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *grid);

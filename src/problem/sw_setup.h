@@ -54,8 +54,8 @@ struct sw_decomposition {
 struct sw_setup {
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
     int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
-                                          column grid.n where the problem has an extra point (sw_problem_shape). Of a
-                                          grid that is cut: the points of this rank                         */
+                                          column grid.n where the problem has other points (sw_problem_shape.points).
+                                          Of a grid that is cut: the points of this rank                    */
     struct sw_decomposition domain;    /* how it is cut over ranks                                            */
     const struct sw_setup *slab;       /* of whole grids that are cut over ranks: that of the slab of which this rank
                                           has states; else NULL                                             */

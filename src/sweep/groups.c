@@ -211,10 +211,19 @@ static bool points_differ(const struct sw_sweep *s)
     return differ;
 }
 
+/* @param choice  [s->nchoice]; NULL: not known  @param n  in: grid.n; out: the points of the grid */
+static void set_points(const struct sw_sweep *s, const struct sw_choice *choice, int64_t n[SW_DIMS])
+{
+    const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function,
+                                   .nchoice = choice ? s->nchoice : 0, .choice = choice};
+    if (s->problem->shape->points) s->problem->shape->points(&setup, n);
+}
+
 bool has_extra_point(const struct sw_sweep *s)
 {
-    const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function};
-    return s->problem->shape->extra_point && s->problem->shape->extra_point(&setup);
+    int64_t n[SW_DIMS] = {1, 1, 1};
+    set_points(s, NULL, n);
+    return n[0] > 1;
 }
 
 static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
@@ -223,10 +232,10 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     struct sw_group *g = &m->group;
     g->dim = (int)m->shape[SHAPE_DIM];
     for (int d = 0; d < SW_DIMS; d++) g->n[d] = (int64_t)m->shape[SHAPE_N + d];
-    g->n[0] += has_extra_point(s);
     SW_TRY(sw_alloc((size_t)s->nchoice, &g->choice));
     for (int k = 0; k < s->nchoice; k++)
         g->choice[k] = (struct sw_choice){s->choice[k].key, choice_word(s, k, m->shape[p->words + k])};
+    set_points(s, g->choice, g->n);
     g->solver = p->row >= 0 ? s->column[p->row].word[(int)m->shape[SHAPE_ROW]] : s->own->row;
     if (!strcmp(g->solver, "auto")) g->solver = NULL;
     if (points_differ(s)) sw_shape_name(g->dim, g->n, g->name);

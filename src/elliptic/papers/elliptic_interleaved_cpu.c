@@ -289,6 +289,7 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .about = "conjugate gradients in two fused passes an iteration, preconditioned by vertical tridiagonal solves",
     .space = SW_HOST,
     .cuts = true,
+    .spheres = true,
     .own_size = sizeof(struct interleaved),
     .arrays = arrays,
     .solve_one = solve_one,

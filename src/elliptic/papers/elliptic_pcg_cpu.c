@@ -27,6 +27,7 @@ const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .about = "conjugate gradients, preconditioned by vertical tridiagonal solves, pass by pass: the reference",
     .space = SW_HOST,
     .cuts = true,
+    .spheres = true,
     .own_size = sizeof(struct elliptic_host),
     .arrays = arrays,
     .solve_one = solve_one,

@@ -60,6 +60,8 @@ static bool right_is_point(const struct sw_setup *setup)
     return sw_bvp_right_is_point(&desc);
 }
 
+static void points(const struct sw_setup *setup, int64_t n[SW_DIMS]) { n[0] += right_is_point(setup); }
+
 static bool walls(const struct sw_setup *setup, int d) { return d == 0 && right_is_point(setup); }
 
 static const char *solver_name(const struct sw_sim *sim) { return sw_bvp_name(((const struct bvp_sim *)sim)->bvp); }
@@ -507,7 +509,7 @@ static const char example[] =
     "run     = { device = \"cpu\"; };                         // a1s and a1d are the CPU's\n"
     "output  = { file = \"results/bvp.h5\"; };               // fields = { precision = \"double\"; } saves u, too\n";
 
-static const struct sw_problem_shape shape = {.min_points = 1, .walls = walls, .extra_point = right_is_point};
+static const struct sw_problem_shape shape = {.min_points = 1, .walls = walls, .points = points};
 static const struct sw_problem_advice advice = {
     .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 

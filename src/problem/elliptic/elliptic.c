@@ -1,10 +1,11 @@
-/* Elliptic problems in boxes and shells (docs/explanation/elliptic.md). elliptic_sim.c solves them; this file has the
- * keys, what is refused, and what is said of a run before it is computed. */
+/* Elliptic problems in boxes, in shells and on the sphere (docs/explanation/elliptic.md). elliptic_sim.c solves them;
+ * this file has the keys, what is refused, and what is said of a run before it is computed. */
 #include "problem/elliptic/elliptic.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "base/sw_cubed_sphere.h"
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
@@ -36,6 +37,10 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     (void)problem;
     for (int k = 0; k < (setup->dim > 2 ? 3 : 1); k++) {
         const enum sw_elliptic_wall w = wall[k];
+        if (w == SW_ELLIPTIC_SEAM) {
+            sw_text_printf(text, "%-9ssix panels, joined\n", name[k]);
+            continue;
+        }
         sw_text_printf(text, "%-9s%s", name[k],
                        w == SW_ELLIPTIC_PERIODIC ? "periodic" : w == SW_ELLIPTIC_NEUMANN ? "no flux" : "u = ");
         if (w == SW_ELLIPTIC_DIRICHLET) sw_text_add(text, value ? value->text : "0");
@@ -71,6 +76,17 @@ static const char *refuse_geometry(const struct sw_setup *setup, const struct sw
                          "a grid of 2 dimensions has no bottom and no top: leave it at neumann");
     if (dim != 2 || !sw_setup_find(setup, "kz")) return NULL;
     return sw_refuse(why, "kz", "a grid of 2 dimensions has no fluxes along z");
+}
+
+/* @param n  grid.n */
+static const char *refuse_sphere(const struct sw_setup *setup, const int64_t n[SW_DIMS], struct sw_text *why)
+{
+    if (n[0] != n[1])
+        return sw_refuse(why, "grid.n", "%lld x %lld cells of a panel: six panels make the sphere, joined cell by cell "
+                         "at all their sides, so that both numbers are the same", (long long)n[0], (long long)n[1]);
+    if (!sw_setup_chosen(setup, "boundary.sides", "dirichlet"))
+        return sw_refuse(why, "boundary.sides", "the sphere has no sides: leave it out");
+    return NULL;
 }
 
 static const char *refuse_physics(const struct sw_setup *setup, const struct sw_elliptic_desc *d, int64_t ld,
@@ -111,6 +127,9 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     const double cells = (double)d.n[0] * (double)d.n[1] * (double)d.n[2];
     const char *key, *refusal;
     if ((key = refuse_grid(dim, cells, why)) || (key = refuse_geometry(setup, &d, dim, why))) return key;
+    if (elliptic_on_sphere(setup) &&
+        (key = refuse_sphere(setup, (const int64_t[SW_DIMS]){d.n[0], d.n[1] / SW_PANELS, d.n[2]}, why)))
+        return key;
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
     if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0))
         return sw_refuse(why, "boundary.value", "no wall is a dirichlet one: boundary.value is not used");
@@ -193,7 +212,8 @@ static enum sw_status warn_levels(const struct sw_problem *problem, const struct
     struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
     struct sw_elliptic_matrix m;
     (void)problem, (void)state;
-    d.n[0] = d.n[1] = 1;
+    d.n[0] = 1;
+    d.n[1] = sw_elliptic_is_sphere(&d) ? SW_PANELS : 1;
     d.variable = false;
     const enum sw_status st = sw_elliptic_matrix_make(&d, &numbers, NULL, NULL, &m);
     if (!st) sw_elliptic_matrix_free(&m);
@@ -332,15 +352,17 @@ static const struct sw_run_warning warnings[] = {
     {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X, .decides = true, .about = what}
 
 static const struct sw_key keys[] = {
-    {.path = "geometry", .kind = SW_KEY_WORD, .words = "box|shell", .fallback = "box", .decides = true,
+    {.path = "geometry", .kind = SW_KEY_WORD, .words = "box|shell|sphere", .fallback = "box", .decides = true,
      .about = "Where the equation holds: the `box` 0 < x, y < 1, 0 < z < grid.depth; or a panel of the `shell` between "
               "the spheres of radius 1 and 1 + grid.depth, x and y its gnomonic coordinates between -1 and 1, z the "
-              "radius."},
+              "radius; or all of it, `sphere`: six panels of grid.n cells each, joined, x the longitude, y the "
+              "latitude, z the radius."},
     {.path = "stencil", .kind = SW_KEY_WORD, .words = "full|tpfa", .fallback = "full", .decides = true,
-     .about = "Of a shell: fluxes of two points, `tpfa`, as published, which do not converge to the Laplacian of the "
-              "sphere; or with the cross terms of its coordinates, `full`, which do. In the box both are the same."},
+     .about = "Of a shell or sphere: fluxes of two points, `tpfa`, as published, which do not converge to the Laplacian "
+              "of the sphere; or with the cross terms of its coordinates, `full`, which do. In the box both are the "
+              "same."},
     {.path = "boundary.sides", .kind = SW_KEY_WORD, .words = "dirichlet|neumann|periodic", .fallback = "dirichlet",
-     .decides = true, .about = "What holds at the four sides; `periodic` in the box only."},
+     .decides = true, .about = "What holds at the four sides; `periodic` in the box only. The sphere has none."},
     {.path = "boundary.bottom", .kind = SW_KEY_WORD, .words = "neumann|dirichlet", .fallback = "neumann",
      .decides = true, .about = "What holds at the bottom, z = 0 or the inner sphere."},
     {.path = "boundary.top", .kind = SW_KEY_WORD, .words = "neumann|dirichlet", .fallback = "neumann",
@@ -352,7 +374,7 @@ static const struct sw_key keys[] = {
     {.path = "physics.courant", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e150, .fallback = "0",
      .decides = true, .visible = true,
      .about = "In place of physics.omega2, of which it makes (courant dx/2)^2, dx the least side of a cell: 1/n of "
-              "the box, (pi/2)/n of the panel; 0: not given."},
+              "the box, (pi/2)/n of a panel; 0: not given."},
     {.path = "physics.lambda2", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .above = true,
      .fallback = "1", .decides = true, .visible = true,
      .about = "The factor of the vertical part of the Laplacian."},
@@ -379,7 +401,8 @@ static const struct sw_key keys[] = {
               "the device; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
     {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "cells", .min = 1, .max = 0x1p31, .decides = true,
      .visible = true, .name = "n", .alias = "nx",
-     .about = "Number of cells along x, y and z: a list [nx, ny] or [nx, ny, nz]."},
+     .about = "Number of cells along x, y and z: a list [nx, ny] or [nx, ny, nz]; on the sphere those of a panel, "
+              "[n, n] or [n, n, nz]."},
     {.path = "grid.n.1", .kind = SW_KEY_COUNT, .unit = "cells", .min = 1, .max = 0x1p31, .fallback = "",
      .decides = true, .visible = true, .name = "ny", .element = true, .about = "Number of cells along y."},
     {.path = "grid.n.2", .kind = SW_KEY_COUNT, .unit = "cells", .min = 1, .max = 0x1p31, .fallback = "",
@@ -388,7 +411,7 @@ static const struct sw_key keys[] = {
      .visible = true, .about = "Number of space dimensions: as many as the list `grid.n` is long."},
     {.path = "grid.depth", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e6, .above = true, .fallback = "1",
      .decides = true, .visible = true,
-     .about = "The height of the box, or the thickness of the shell, whose inner radius is 1."},
+     .about = "The height of the box, or the thickness of the shell or sphere, whose inner radius is 1."},
     {.path = "grid.grading", .kind = SW_KEY_WORD, .words = "uniform|quadratic", .fallback = "uniform",
      .decides = true,
      .about = "Where the levels' faces are: k/nz of the depth, or its square, thin at the bottom."},
@@ -422,8 +445,13 @@ static bool cuts(const struct sw_setup *setup, const struct sw_device *device, i
     return cut != NULL;
 }
 
+static void points(const struct sw_setup *setup, int64_t n[SW_DIMS])
+{
+    if (elliptic_on_sphere(setup)) n[1] *= SW_PANELS;
+}
+
 static const struct sw_problem_shape shape = {
-    .min_points = 1, .max_dim = 3, .decomposes = true, .columns = true, .cuts = cuts, .place = grid};
+    .min_points = 1, .max_dim = 3, .decomposes = true, .columns = true, .cuts = cuts, .points = points, .place = grid};
 static const struct sw_problem_advice advice = {
     .describe = describe, .idle_key = idle_key, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 

@@ -12,6 +12,9 @@
 /* What runs of a shape with these words have in common. */
 struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batch);
 
+/** Whether the geometry is the whole sphere: grid.n has the cells of a panel, a grid six panels stacked along y. */
+bool elliptic_on_sphere(const struct sw_setup *setup);
+
 /** Likewise of run j, whose setup counts for its columns, functions and choices only. @param column  [ncolumn][ld] */
 struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int64_t ld, const double *column,
                                               int64_t j);

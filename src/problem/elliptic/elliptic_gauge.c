@@ -57,7 +57,7 @@ static double density_of_level(const struct finer_mean *q, int64_t k, double par
 /* Of cell (i, j) there: the solid angle dx dy (1 + x² + y²)^(-3/2), or dx dy. */
 static double density_of_column(const struct finer_mean *q, const struct sw_grid *at, int64_t i, int64_t j)
 {
-    const double x = sw_grid_at(at, 0, i), y = sw_grid_at(at, 1, j), s = 1 + x * x + y * y;
+    const double x = sw_grid_at(at, 0, i), y = sw_grid_at(at, 1, at->panel ? j % at->panel : j), s = 1 + x * x + y * y;
     if (q->run->desc.geometry == SW_ELLIPTIC_BOX) return q->m->area[j * q->m->nx + i];
     return at->dx[0] * at->dx[1] / (s * sqrt(s));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_cubed_sphere.h"
 #include "comm/sw_comm.h"
 #include "problem/elliptic/elliptic.h"
 
@@ -20,10 +21,12 @@ static enum sw_elliptic_wall wall(const struct sw_setup *setup, const char *key)
     return sw_setup_chosen(setup, key, "neumann") ? SW_ELLIPTIC_NEUMANN : SW_ELLIPTIC_DIRICHLET;
 }
 
+bool elliptic_on_sphere(const struct sw_setup *setup) { return sw_setup_chosen(setup, "geometry", "sphere"); }
+
 struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batch)
 {
-    const bool shell = sw_setup_chosen(setup, "geometry", "shell");
-    const enum sw_elliptic_wall sides = wall(setup, "boundary.sides");
+    const bool sphere = elliptic_on_sphere(setup), shell = sphere || sw_setup_chosen(setup, "geometry", "shell");
+    const enum sw_elliptic_wall sides = sphere ? SW_ELLIPTIC_SEAM : wall(setup, "boundary.sides");
     return (struct sw_elliptic_desc){
         .n = {setup->n[0], setup->n[1], setup->n[2]},
         .geometry = shell ? SW_ELLIPTIC_SHELL : SW_ELLIPTIC_BOX,
@@ -45,6 +48,7 @@ struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int6
     struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     d.cut = (struct sw_elliptic_cut){NULL};
     for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)number(setup, n_of[a], ld, column, j);
+    if (sw_elliptic_is_sphere(&d)) d.n[1] *= SW_PANELS;
     return d;
 }
 
@@ -53,7 +57,7 @@ static double omega2_of(const struct sw_setup *setup, int64_t ld, const double *
 {
     const double courant = number(setup, "physics.courant", ld, column, j),
                  n = fmax(number(setup, "grid.n", ld, column, j), number(setup, "grid.n.1", ld, column, j)),
-                 length = sw_setup_chosen(setup, "geometry", "shell") ? acos(-1) / 2 : 1,
+                 length = sw_setup_chosen(setup, "geometry", "box") ? 1 : acos(-1) / 2,
                  omega = 0.5 * courant * length / n;
     return courant > 0 ? omega * omega : number(setup, "physics.omega2", ld, column, j);
 }
@@ -79,12 +83,13 @@ struct sw_grid elliptic_grid(const struct sw_elliptic_desc *d, double depth, str
     const bool shell = d->geometry == SW_ELLIPTIC_SHELL;
     const double first[SW_DIMS] = {shell ? -1 : 0, shell ? -1 : 0, shell ? 1 : 0},
                  length[SW_DIMS] = {shell ? 2 : 1, shell ? 2 : 1, depth};
-    struct sw_grid g = {.first = {0, sw_elliptic_first(d)}, .lines = d->cut.comm ? d->cut.whole : 0};
+    const int64_t panel = sw_elliptic_is_sphere(d) ? d->n[0] : 0;
+    struct sw_grid g = {.first = {0, sw_elliptic_first(d)}, .lines = d->cut.comm ? d->cut.whole : 0, .panel = panel};
     if (points.kind == ELLIPTIC_WALLS && points.axis == 1) g.first[1] = g.lines = 0;
     for (int a = 0; a < SW_DIMS; a++) {
         const bool inside = points.kind == ELLIPTIC_CENTRES || points.kind == ELLIPTIC_INSIDE;
         const bool across = !inside && points.axis == a, graded = a == 2 && d->graded;
-        const double n = (double)(a == 1 ? sw_elliptic_whole(d) : d->n[a]), step = length[a] / n;
+        const double n = (double)(a != 1 ? d->n[a] : panel ? panel : sw_elliptic_whole(d)), step = length[a] / n;
         const double part = points.kind == ELLIPTIC_INSIDE ? points.part[a] : 0.5;
         if (across && points.kind == ELLIPTIC_WALLS) {
             g.x0[a] = first[a], g.dx[a] = length[a];
@@ -223,9 +228,10 @@ void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct el
     const struct sw_grid g = elliptic_grid(&run->desc, run->depth, points);
     int64_t n[SW_DIMS];
     char number[32], z[32] = "";
+    double at[SW_DIMS];
     elliptic_count(&run->desc, points, n);
-    if (run->dim > 2) snprintf(z, sizeof z, ", z = %.6g", sw_grid_at(&g, 2, bad / n[0] / n[1]));
-    sw_text_set(text, "%s is %s at x = %.6g, y = %.6g%s%s", key, sw_number(value, number),
-                sw_grid_at(&g, 0, bad % n[0]), sw_grid_at(&g, 1, bad / n[0] % n[1]), z,
+    sw_grid_point(&g, (const int64_t[SW_DIMS]){bad % n[0], bad / n[0] % n[1], bad / n[0] / n[1]}, at);
+    if (run->dim > 2) snprintf(z, sizeof z, ", z = %.6g", at[2]);
+    sw_text_set(text, "%s is %s at x = %.6g, y = %.6g%s%s", key, sw_number(value, number), at[0], at[1], z,
                 isfinite(value) ? "; it has to be above 0" : "");
 }
