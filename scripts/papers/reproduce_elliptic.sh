@@ -37,8 +37,8 @@ make_tmp
 work=elliptic
 
 methods() { rows_of 'elliptic problems' "$1[.]"; }
-# What is there of the paper's method on WHERE, of a CPU by one core as there; the last one is the baseline: pass by
-# pass, or on a GPU the explicit matrix.
+# What is there of the paper's method on WHERE, of a CPU by one core as there; the last one is the baseline: the
+# explicit matrix.
 of_paper() {
     methods "$1" | grep -E '[.](interleaved|interleaved_single|pcg|csr)$' | awk -v core="${1/cuda/}" '
         { at[++count] = $1 (core ? "@1" : "") } /[.]csr$/ { last = count }

@@ -2,7 +2,7 @@
 #include "elliptic/sw_elliptic_impl.h"
 
 extern const struct sw_elliptic_ops elliptic_interleaved_cpu, elliptic_modal_cpu, elliptic_multigrid_cpu,
-    elliptic_pcg_cpu;
+    elliptic_pcg_cpu, elliptic_csr_cpu;
 
 #ifdef SW_HAVE_CUDA
 extern const struct sw_elliptic_ops elliptic_modal_cuda, elliptic_multigrid_cuda, elliptic_interleaved_cuda,
@@ -23,6 +23,7 @@ const struct sw_elliptic_ops *const sw_elliptic_table[] = {
     &elliptic_multigrid_cpu,    /* iterations that hardly grow with the Courant number or the grid */
     &elliptic_interleaved_cpu,  /* conjugate gradients in two fused passes */
     &elliptic_pcg_cpu,          /* pass by pass: the reference */
+    &elliptic_csr_cpu,          /* with the matrix in compressed rows: the paper's baseline */
     &elliptic_modal_cuda,       /* vertical modes, all systems of a batch together */
     &elliptic_multigrid_cuda,   /* a cycle in single precision, u in double */
     &elliptic_interleaved_cuda, /* conjugate gradients in two fused passes, likewise */
