@@ -2,8 +2,6 @@
  * banded_sim.c solves them; this file has the keys, the matrices with a name, and what is refused. */
 #include "problem/banded/banded.h"
 
-#include <string.h>
-
 #include "base/sw_err.h"
 
 const struct system_arrays banded_arrays = {
@@ -105,19 +103,14 @@ static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned 
     return system_content(setup, &banded_arrays, any, digest, key);
 }
 
-static bool uses_symbol(const struct tridiagonal_matrix *matrix, const char *symbol)
-{
-    for (int k = 0; matrix && k < ENTRIES_DIAGONALS; k++)
-        if (matrix->diagonal[k] && strstr(matrix->diagonal[k], symbol)) return true;
-    return false;
-}
-
 static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
     const struct tridiagonal_matrix *matrix = matrix_of(setup);
-    if (!uses_symbol(matrix, "sigma"))
+    if (matrix && tridiagonal_matrix_is_random(matrix))
         return sw_refuse(why, "sigma", "it is for matrix = \"hyperdiffusion\"");
-    return sw_refuse(why, "seed", "matrix = \"%s\" has no random numbers", matrix->word);
+    return sw_refuse(why, "seed",
+                     matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a name",
+                     sw_setup_word(setup, "matrix"));
 }
 
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
