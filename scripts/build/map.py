@@ -19,7 +19,7 @@ MAP = "docs/developer/map.md"
 DESIGN = "docs/developer/design.md"
 PLATFORM = "sweep store run cli comm base expr device field input".split()
 ROOMS = PLATFORM + "bench linalg fd elliptic problem/line problem/bvp problem/tridiagonal problem/elliptic " \
-    "problem/compact problem/advection".split()
+    "problem/banded problem/compact problem/advection".split()
 ROW = re.compile(r"^\| (?P<name>[^|]+?) +\| +(?P<limit>[\d.]+) \|(?P<rest>.*)$", re.M)
 
 

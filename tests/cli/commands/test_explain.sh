@@ -31,8 +31,8 @@ explains auto cpu cuda true false cpu.plain+cpu.lapack cuda.split+cusparse.gpsv 
 names=$(sed -n 's/^ *"name": "\([^"]*\)",$/\1/p' list.json | grep -vx 'cuda:[0-9]*\|cpu:[0-9]*' | sort -u)
 [ "$(wc -w <<<"$names")" -gt 50 ] || fail 'sweep list --json has few names'
 explains $names
-for key in problems steppers band_solvers bvp_solvers tridiagonal_solvers matrices elliptic_solvers \
-           difference_solvers schemes boundaries transports devices; do
+for key in problems steppers band_solvers bvp_solvers tridiagonal_solvers matrices banded_matrices \
+           elliptic_solvers difference_solvers schemes boundaries transports devices; do
     grep -q "^  \"$key\": \[" list.json || fail "sweep list --json has no $key"
 done
 expect 0 list
