@@ -17,7 +17,7 @@ NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "i": "xc", "y": "yc", "z": "zc"}
 CELLS = ("elliptic",)          # problems whose points are the centres of cells
-NUMBERED = ("tridiagonal", "banded")    # problems whose points are numbered: the scale along x is i, and x may be a field
+NUMBERED = ("tridiagonal", "banded")    # problems whose points are numbered: the scale along x is i, x may be a field
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
 SCALES = (*RUNS, *OWN_COORDINATES, "iteration")
 OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short

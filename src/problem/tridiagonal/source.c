@@ -78,7 +78,7 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagon
     const int last = s->of->diagonals;
     const char *rhs = word(setup, s->of, last), *rhs_key = key_of(s->of, last);
     for (int k = 0; k < last; k++) {
-        char name[8];
+        char name[16];
         if (*word(setup, s->of, k))
             blame(s, key_of(s->of, k), "a Matrix Market matrix has no datasets: all %sdiagonals are taken; leave it "
                   "out", s->of->optional ? "" : "three ");

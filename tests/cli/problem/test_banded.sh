@@ -251,7 +251,8 @@ for s in range(3):
 PY
     done
     expect 1 run batch.cfg -o bad.h5 -s 'source.main="/bad"'; says 'main of row 4 is not a number'
-    expect 3 check batch.cfg -s 'source.main="/short"'; says "'source.main' = \"/short\": it has 39 entries, and source.m3"
+    expect 3 check batch.cfg -s 'source.main="/short"'
+    says "'source.main' = \"/short\": it has 39 entries, and source.m3 40"
     expect 3 check batch.cfg -s 'bands.main="1"'; says "'bands.main' = \"1\": the source has it as well"
     expect 3 check batch.cfg -s 'source={ file="system.h5"; }'
     says 'say what to take from it: source.m4 to m1, main, p1 to p4 or rhs name its datasets'

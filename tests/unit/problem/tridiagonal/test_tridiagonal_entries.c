@@ -274,6 +274,75 @@ static void names_the_first_entry_that_is_not_finite(void **state)
     unmake(&s);
 }
 
+static double *some_x(const struct system *s)
+{
+    uint64_t seed = 3;
+    const int64_t n = s->desc.n;
+    double *x;
+    assert_ok(sw_alloc((size_t)(s->runs * n), &x));
+    for (int64_t k = 0; k < s->runs * n; k++) x[k] = cos(0.25 * (double)(k % n + 1)) + 1e-9 * test_random(&seed);
+    return x;
+}
+
+/* Any diagonals, on the host: entries, A exact and what is measured of some x, beside plain loops. */
+static void fills_and_measures_any_diagonals(void **state)
+{
+    static const int place[][5] = {{-4, -1, 0, 2, 4}, {-3, -2, -1, 1, 3}, {0, 1, 2, 3, 4}, {-4, -3, -2, -1, 0}};
+    static const int64_t size[] = {9, 10, 2048, 2050, 4099};
+    const char *const text[] = {"rand(seed) - 1/2", "sin(i)", "i/n", "rand(k + 1) - 1/2", "cos(3*i)"};
+    struct sw_program *p[5], *exact = compile("cos(i/4 + k)", 9);
+    (void)state;
+    need_row();
+    if (under_test->space != SW_HOST) skip();  /* a GPU fills tridiagonal systems only */
+    for (int k = 0; k < 5; k++) p[k] = compile(text[k], (uint32_t)k);
+    for (int c = 0; c < 4 * 5 * 2 * 2; c++) {
+        const int *where = place[c % 4];
+        const int64_t n = c % 3 ? size[c / 4 % 5] : 1 + c % 8;
+        const int runs = 2;
+        struct system s = {.runs = runs, .desc = {n, runs, n >= 9 && c / 20 % 2, 3, 5, {0}, {0}, NULL, exact, false}};
+        const size_t all = (size_t)(runs * n);
+        const double param[] = {(double)n, (double)n, 5, 6, 0, 0.5};
+        struct tridiagonal_arrays a;
+        struct tridiagonal_sums sums[2] = {tridiagonal_sums_zero(), tridiagonal_sums_zero()};
+        double *x = some_x(&s), *v;
+        for (int k = 0; k < 5; k++) { s.desc.place[k] = where[k]; s.desc.diagonal[k] = p[k]; }
+        assert_ok(sw_alloc(6 * all, &v));
+        for (int k = 0; k < 5; k++) a.diagonal[k] = v + (size_t)k * all;
+        a.rhs = v + 5 * all;
+        assert_ok(sw_device_open("cpu", 1 + c % 2, &s.device));
+        assert_ok(tridiagonal_entries_create(&s.desc, s.device, &s.entries));
+        assert_ok(tridiagonal_entries_load(s.entries, runs, param));
+        assert_ok(tridiagonal_entries_fill(s.entries, 0, n, &a));
+        assert_ok(tridiagonal_measure(s.entries, 0, n, &a, x, NULL, sums));
+        for (int j = 0; j < runs; j++) {
+            double r_max = 0, row_max = 0;
+            for (int64_t i = 0; i < n; i++) {
+                __float128 product = 0, r = -(__float128)a.rhs[j * n + i];
+                double sum = 0;
+                for (int k = 0; k < 5; k++) {
+                    const int64_t at = i + where[k], column = (at % n + n) % n;
+                    const double e = a.diagonal[k][j * n + i];
+                    if (!s.desc.cyclic && at != column) { assert_true(e == 0); continue; }
+                    product += (__float128)e * cos((double)(column + 1) * 0.25 + 0.5 * j);
+                    r += (__float128)e * x[j * n + column];
+                    sum += fabs(e);
+                }
+                assert_near(a.rhs[j * n + i], (double)product, 2e-15);
+                r_max = fmax(r_max, fabs((double)r));
+                row_max = fmax(row_max, sum);
+            }
+            assert_near(sums[j].residual_max, r_max, 1e-15 * r_max + 1e-30);
+            assert_near(sums[j].row_sum_max, row_max, 1e-15 * row_max);
+        }
+        tridiagonal_entries_destroy(&s.entries);
+        sw_device_close(&s.device);
+        sw_free(v);
+        sw_free(x);
+    }
+    for (int k = 0; k < 5; k++) sw_program_destroy(&p[k]);
+    sw_program_destroy(&exact);
+}
+
 /* ------------------------------------------------------------------ measures */
 
 /* Measure x of all runs in chunks. @param v  [4][runs][n]  @param x  [runs][n] */
@@ -300,16 +369,6 @@ static void measure(struct system *s, const double *v, const double *x, int64_t 
         sw_device_free(s->device, d);
         sw_free(beyond);
     }
-}
-
-static double *some_x(const struct system *s)
-{
-    uint64_t seed = 3;
-    const int64_t n = s->desc.n;
-    double *x;
-    assert_ok(sw_alloc((size_t)(s->runs * n), &x));
-    for (int64_t k = 0; k < s->runs * n; k++) x[k] = cos(0.25 * (double)(k % n + 1)) + 1e-9 * test_random(&seed);
-    return x;
 }
 
 static void compare_with_plain_loops(const struct system *s, const double *v, const double *x, int j,
@@ -461,6 +520,7 @@ int main(void)
         cmocka_unit_test(counts_random_numbers_beyond_2_31),
         cmocka_unit_test(multiplies_in_double_double),
         cmocka_unit_test(names_the_first_entry_that_is_not_finite),
+        cmocka_unit_test(fills_and_measures_any_diagonals),
         cmocka_unit_test(measures_as_plain_loops_do_in_any_chunks),
         cmocka_unit_test(names_the_first_row_whose_residual_is_not_finite),
         cmocka_unit_test(measures_what_is_huge),
