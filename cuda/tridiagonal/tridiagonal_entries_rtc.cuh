@@ -1,8 +1,8 @@
 /* Entries of tridiagonal systems from expressions, and measures of their solutions; compiled at run time
- * (src/problem/tridiagonal/entries_cuda.c), behind
+ * (src/problem/systems/entries_cuda.c), behind
  *
  *     base/sw_hd.h, expr/random_point.h, field/double_double_point.h, field/square_sum_point.h,
- *     problem/tridiagonal/measure_point.h, problem/tridiagonal/entries_point.h
+ *     problem/systems/measure_point.h, problem/systems/entries_point.h
  *     SW_HAS_LOWER, .. SW_HAS_EXACT     1 if there is the program, else 0
  *     value_lower(b, j, row), ..        its value in run j at a row, which is counted from 0
  *     cache_run_values(b, j)            keeps what depends on the run alone
@@ -17,7 +17,7 @@ extern "C" __global__ void begin_k(struct entries_batch b)
     const int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j >= b.count) return;
     cache_run_values(b, j);
-    b.bad[j] = TRIDIAGONAL_NONE;
+    b.bad[j] = SYSTEM_NO_ROW;
 }
 
 /* The exact solution of run j; 0 where there is no row. */
@@ -114,13 +114,13 @@ __device__ static inline void merge_lanes(struct square_sum *s, int mask)
 
 __device__ static inline void merge_lanes(double *largest, int mask)
 {
-    *largest = tridiagonal_larger(*largest, from_lane(*largest, mask));
+    *largest = system_larger(*largest, from_lane(*largest, mask));
 }
 
 /* What the lanes of a warp have, added up in all of them. */
-__device__ static inline void merge_warp(struct tridiagonal_sums *s)
+__device__ static inline void merge_warp(struct system_sums *s)
 {
-    tridiagonal_sums_settle(s);
+    system_sums_settle(s);
 #pragma unroll 1
     for (int mask = 16; mask > 0; mask /= 2) {
         merge_lanes(&s->residual, mask);
@@ -144,7 +144,7 @@ __device__ static inline void merge_warp(struct tridiagonal_sums *s)
  * some 60 operations for the residual and the sums, as many again with exact, and exact. */
 extern "C" __global__ void __launch_bounds__(MEASURE_THREADS) measure_k(struct entries_batch b,
                                                                         struct entries_measured m,
-                                                                        struct tridiagonal_sums *part)
+                                                                        struct system_sums *part)
 {
     const long long item = (long long)blockIdx.x * (MEASURE_THREADS / 32) + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
@@ -152,17 +152,17 @@ extern "C" __global__ void __launch_bounds__(MEASURE_THREADS) measure_k(struct e
     const long long j = b.count > 1 ? item / m.parts : 0, begin = (item - j * m.parts) * m.each,
                     end = begin + m.each < m.rows ? begin + m.each : m.rows, at = j * m.rows;
     const double *x = m.x + at;
-    struct tridiagonal_sums s = tridiagonal_sums_zero();
+    struct system_sums s = system_sums_zero();
 #pragma unroll 2
     for (long long k = begin + lane; k < end; k += 32) {
         const long long row = m.first + k;
         const bool begins = row == 0 && !b.cyclic, ends = row == b.n - 1 && !b.cyclic;
         const double x0 = k > 0 ? x[k - 1] : m.beyond ? m.beyond[2 * j] : b.cyclic ? x[m.rows - 1] : 0,
                      x2 = k < m.rows - 1 ? x[k + 1] : m.beyond ? m.beyond[2 * j + 1] : b.cyclic ? x[0] : 0;
-        tridiagonal_sums_row(&s, row, begins ? 0 : m.lower[at + k], m.main[at + k], ends ? 0 : m.upper[at + k],
+        system_sums_row(&s, row, begins ? 0 : m.lower[at + k], m.main[at + k], ends ? 0 : m.upper[at + k],
                              m.rhs[at + k], x0, x[k], x2);
 #if SW_HAS_EXACT
-        tridiagonal_sums_exact(&s, x[k], value_exact(b, (int)j, row));
+        system_sums_exact(&s, x[k], value_exact(b, (int)j, row));
 #endif
     }
     merge_warp(&s);
@@ -170,14 +170,14 @@ extern "C" __global__ void __launch_bounds__(MEASURE_THREADS) measure_k(struct e
 }
 
 /* A warp a run: sums[j] of its parts. */
-extern "C" __global__ void merge_k(struct entries_batch b, long long parts, const struct tridiagonal_sums *part,
-                                   struct tridiagonal_sums *sums)
+extern "C" __global__ void merge_k(struct entries_batch b, long long parts, const struct system_sums *part,
+                                   struct system_sums *sums)
 {
     const long long j = (long long)blockIdx.x * (MEASURE_THREADS / 32) + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     if (j >= b.count) return;
-    struct tridiagonal_sums s = tridiagonal_sums_zero();
-    for (long long p = lane; p < parts; p += 32) tridiagonal_sums_merge(&s, &part[j * parts + p]);
+    struct system_sums s = system_sums_zero();
+    for (long long p = lane; p < parts; p += 32) system_sums_merge(&s, &part[j * parts + p]);
     merge_warp(&s);
     if (lane == 0) sums[j] = s;
 }

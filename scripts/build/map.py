@@ -18,8 +18,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 MAP = "docs/developer/map.md"
 DESIGN = "docs/developer/design.md"
 PLATFORM = "sweep store run cli comm base expr device field input".split()
-ROOMS = PLATFORM + "bench linalg fd elliptic problem/line problem/bvp problem/tridiagonal problem/elliptic " \
-    "problem/banded problem/compact problem/advection".split()
+ROOMS = PLATFORM + "bench linalg fd elliptic problem/line problem/bvp problem/systems problem/tridiagonal " \
+    "problem/elliptic problem/banded problem/compact problem/advection".split()
 ROW = re.compile(r"^\| (?P<name>[^|]+?) +\| +(?P<limit>[\d.]+) \|(?P<rest>.*)$", re.M)
 
 

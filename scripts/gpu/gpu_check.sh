@@ -131,7 +131,7 @@ sanitizers() {
         for row in relations relations_adaptive spike spike_untiled spike_unmarshalled spike_thomas; do
             sanitized $tool test_tridiagonal '' cuda.$row
         done
-        sanitized $tool test_tridiagonal_entries
+        sanitized $tool test_system_entries
         sanitized $tool test_fd_cut
         for row in cuda.modal cuda.multigrid cuda.interleaved cuda.pcg; do
             sanitized $tool test_elliptic_cut '' $row

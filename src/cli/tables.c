@@ -96,7 +96,7 @@ TABLE_OF_ROWS(fd_row, sw_fd_table)
 
 static bool matrix_row(int k, struct table_row *row)
 {
-    const struct tridiagonal_matrix *m = &tridiagonal_matrices[k];
+    const struct named_matrix *m = &tridiagonal_matrices[k];
     if (m->word) *row = (struct table_row){m->word, m->about, NULL, NULL};
     return m->word;
 }
@@ -110,7 +110,7 @@ static void matrix_detail(int k, struct sw_text *text)
 
 static bool banded_row(int k, struct table_row *row)
 {
-    const struct tridiagonal_matrix *m = &banded_matrices[k];
+    const struct named_matrix *m = &banded_matrices[k];
     if (m->word) *row = (struct table_row){m->word, m->about, NULL, NULL};
     return m->word;
 }
@@ -119,7 +119,7 @@ static void banded_detail(int k, struct sw_text *text)
 {
     for (int d = 0; d < ENTRIES_DIAGONALS; d++)
         if (banded_matrices[k].diagonal[d])
-            sw_text_printf(text, "%s: %s\n", banded_arrays.name[d], banded_matrices[k].diagonal[d]);
+            sw_text_printf(text, "%s: %s\n", banded_keys.name[d], banded_matrices[k].diagonal[d]);
 }
 
 /* ---- compact schemes, and what closes them at walls */

@@ -37,7 +37,7 @@ static void describe_point(const struct sw_setup *setup, const struct sw_grid *g
     else sw_point_print(setup, g, point, text);
 }
 
-/* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/tridiagonal/entries.h): the
+/* Rows of a numbered problem count on with the next step of rand and randn at 2^31 (problem/systems/entries.h): the
  * rows from there on are those of another grid. */
 static void begin_rows(struct sw_evaluator *e, const struct runs *r, const struct sw_grid *grid, int j, int64_t first)
 {

@@ -1,112 +1,25 @@
 /* Banded systems A x = f with up to four diagonals on each side of the main one (docs/explanation/banded.md).
- * banded_sim.c solves them; this file has the keys, the matrices with a name, and what is refused. */
+ * banded_sim.c solves them; this file has the keys, and what is refused. */
 #include "problem/banded/banded.h"
 
 #include "base/sw_err.h"
-
-const struct system_arrays banded_arrays = {
-    .diagonals = 9,
-    .place = {-4, -3, -2, -1, 0, 1, 2, 3, 4},
-    .optional = true,
-    .name = {"m4", "m3", "m2", "m1", "main", "p1", "p2", "p3", "p4", "rhs"},
-    .key = {"bands.m4", "bands.m3", "bands.m2", "bands.m1", "bands.main", "bands.p1", "bands.p2", "bands.p3",
-            "bands.p4", "rhs"},
-    .dataset = {"source.m4", "source.m3", "source.m2", "source.m1", "source.main", "source.p1", "source.p2",
-                "source.p3", "source.p4", "source.rhs"},
-    .take = "source.m4 to m1, main, p1 to p4 or rhs",
-    .give = "bands = { main = \"..\"; p1 = \"..\"; .. }",
-};
-
-/* ------------------------------------------------------------------ matrices with a name */
-
-/* Random numbers of each diagonal are those of a key of its own, as of tridiagonal matrices with a name, whose m1, main
- * and p1 they have in common. */
-#define UNIFORM(key) "2*rand(seed + " key ") - 1"
-#define OFF_MAIN(main) \
-    {NULL, NULL, UNIFORM("1/16"), UNIFORM("1/4"), main, UNIFORM("3/4"), UNIFORM("15/16"), NULL, NULL}
-
-const struct tridiagonal_matrix banded_matrices[] = {
-    {"hyperdiffusion", "1 + sigma (1, -4, 6, -4, 1): the implicit matrix of hyperdiffusion and of Cahn-Hilliard",
-     {NULL, NULL, "sigma", "-4*sigma", "1 + 6*sigma", "-4*sigma", "sigma", NULL, NULL}, 0},
-    {"biharmonic", "1, -4, 6, -4, 1, with 7 in the corners: the fourth difference of a clamped beam",
-     {NULL, NULL, "1", "-4", "i == 1 || i == n ? 7 : 6", "-4", "1", NULL, NULL}, 0},
-    {"toeppen", "gallery('toeppen', n): 1, -10, 0, 10, 1, with a zero main diagonal",
-     {NULL, NULL, "1", "-10", "0", "10", "1", NULL, NULL}, 0},
-    {"grcar", "gallery('grcar', n): -1 below the main diagonal, 1 on it and on three above it",
-     {NULL, NULL, NULL, "-1", "1", "1", "1", "1", NULL}, 0},
-    {"uniform", "five diagonals from U(-1, 1)", OFF_MAIN(UNIFORM("1/2")), 0},
-    {"uniform_9", "nine diagonals from U(-1, 1)",
-     {UNIFORM("1/64"), UNIFORM("1/32"), UNIFORM("1/16"), UNIFORM("1/4"), UNIFORM("1/2"), UNIFORM("3/4"),
-      UNIFORM("15/16"), UNIFORM("31/32"), UNIFORM("63/64")}, 0},
-    {"main_64", "main diagonal 64, four others from U(-1, 1): without need of row exchanges", OFF_MAIN("64"), 0},
-    {"main_1e10_inverse", "main diagonal 1e-10, four others from U(-1, 1): in need of row exchanges",
-     OFF_MAIN("1e-10"), 0},
-    {"zero_main", "main diagonal 0, four others from U(-1, 1)", OFF_MAIN("0"), 0},
-    {NULL},
-};
-
-static const char *matrix_word(int k)
-{
-    enum { WORDS = sizeof banded_matrices / sizeof *banded_matrices - 1 };
-    return k < WORDS ? banded_matrices[k].word : k == WORDS ? "given" : NULL;
-}
-
-static const struct tridiagonal_matrix *matrix_of(const struct sw_setup *setup)
-{
-    return tridiagonal_matrix_find(banded_matrices, sw_setup_word(setup, "matrix"));
-}
-
-/* ------------------------------------------------------------------ their shape */
-
-void banded_diagonals(const struct sw_setup *setup, const struct tridiagonal_source *source, bool use[SYSTEM_ARRAYS])
-{
-    const struct tridiagonal_matrix *matrix = matrix_of(setup);
-    for (int k = 0; k < banded_arrays.diagonals; k++)
-        use[k] = matrix ? matrix->diagonal[k] != NULL
-                        : sw_setup_find(setup, banded_arrays.key[k]) || tridiagonal_source_has(source, k);
-}
-
-/* Without a circle, diagonals that begin beyond n have no entry. */
-struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SYSTEM_ARRAYS], int n, int batch)
-{
-    const bool cyclic = sw_setup_chosen(setup, "cyclic", "true");
-    struct sw_band_desc d = {.n = n, .batch = batch};
-    for (int k = 0; k < banded_arrays.diagonals; k++) {
-        const int place = banded_arrays.place[k];
-        if (!use[k] || (!cyclic && (place >= n || -place >= n))) continue;
-        if (-place > d.lower) d.lower = -place;
-        if (place > d.upper) d.upper = place;
-    }
-    d.periodic = cyclic && d.lower + d.upper > 0;
-    return d;
-}
-
-struct sw_band_desc banded_shape_for(const struct sw_band_desc *desc, const char *row)
-{
-    struct sw_band_desc d = *desc;
-    d.uniform = true;
-    if (!sw_band_refusal(&d, row) || d.lower != d.upper) return d;
-    d.symmetric = true;
-    if (sw_band_refusal(&d, row)) d.symmetric = false;
-    return d;
-}
 
 /* ------------------------------------------------------------------ what is refused */
 
 static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why)
 {
-    return system_points(setup, &banded_arrays, n, key, why);
+    return system_points(setup, &banded_keys, n, key, why);
 }
 
 static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
 {
-    return system_content(setup, &banded_arrays, any, digest, key);
+    return system_content(setup, &banded_keys, any, digest, key);
 }
 
 static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
-    const struct tridiagonal_matrix *matrix = matrix_of(setup);
-    if (matrix && tridiagonal_matrix_is_random(matrix))
+    const struct named_matrix *matrix = banded_matrix_of(setup);
+    if (matrix && named_matrix_is_random(matrix))
         return sw_refuse(why, "sigma", "it is for matrix = \"hyperdiffusion\"");
     return sw_refuse(why, "seed",
                      matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a name",
@@ -116,12 +29,13 @@ static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why)
 {
-    const char *refusal, *key = system_refuse_run(setup, &banded_arrays, matrix_of(setup) != NULL, ld, column, j, why);
-    const struct tridiagonal_source *source;
+    const bool named = banded_matrix_of(setup) != NULL;
+    const char *refusal, *key = system_refuse_run(setup, &banded_keys, named, ld, column, j, why);
+    const struct system_source *source;
     const int n = (int)system_number(setup, "grid.n", ld, column, j);
     bool use[SYSTEM_ARRAYS];
     if (key) return key;
-    if (tridiagonal_source_find(setup, &banded_arrays, &source, &key, why))
+    if (system_source_find(setup, &banded_keys, &source, &key, why))
         return sw_refuse(why, "source.file", "%s", sw_err_message());
     banded_diagonals(setup, source, use);
     const struct sw_band_desc desc = banded_shape(setup, use, n, 1), as_row = banded_shape_for(&desc, solver);
@@ -141,18 +55,18 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
 {
-    const struct tridiagonal_source *source;
+    const struct system_source *source;
     bool use[SYSTEM_ARRAYS], one = true;
     const char *before = "";
     (void)problem;
-    SW_TRY(system_find_source(setup, &banded_arrays, &source));
+    SW_TRY(system_open_source(setup, &banded_keys, &source));
     banded_diagonals(setup, source, use);
     const struct sw_band_desc d = banded_shape(setup, use, INT32_MAX, 1);
     sw_text_printf(text, "bands    ");
-    for (int k = 0; k < banded_arrays.diagonals; k++) {
-        const struct sw_program *program = sw_setup_function(setup, banded_arrays.key[k]);
+    for (int k = 0; k < banded_keys.diagonals; k++) {
+        const struct sw_program *program = sw_setup_function(setup, banded_keys.key[k]);
         if (!use[k]) continue;
-        sw_text_printf(text, "%s%s", before, banded_arrays.name[k]);
+        sw_text_printf(text, "%s%s", before, banded_keys.name[k]);
         before = ", ";
         one &= program && sw_program_size(program).params == 0;
     }
@@ -176,7 +90,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
      .about = "The dataset with the entries of bands." name_ ": n of them, entry i in row i, or systems x n."}
 
 static const struct sw_key keys[] = {
-    {.path = "matrix", .kind = SW_KEY_WORD, .word = matrix_word, .fallback = "given", .decides = true,
+    {.path = "matrix", .kind = SW_KEY_WORD, .word = banded_matrix_word, .fallback = "given", .decides = true,
      .about = "The matrix A: a word of the table of matrices (docs/explanation/banded.md), or `given` by bands."},
     OF_PLACE("-", "m", "4"), OF_PLACE("-", "m", "3"), OF_PLACE("-", "m", "2"), OF_PLACE("-", "m", "1"),
     BAND("main", "The entry A(i, i), an expression in i = 1 .. n. A diagonal that is not given is zero."),

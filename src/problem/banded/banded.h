@@ -1,17 +1,22 @@
 #ifndef BANDED_H
 #define BANDED_H
-/* Between the files of the problem `banded`: banded.c has its keys, its matrices and what is refused, banded_sim.c
- * solves the systems of a batch. */
+/* Between the files of the problem `banded`: banded.c has its keys, and what is refused, banded_matrix.c its matrices,
+ * banded_sim.c solves the systems of a batch. */
 #include "linalg/sw_band.h"
-#include "problem/tridiagonal/matrices.h"
-#include "problem/tridiagonal/system_sim.h"
+#include "problem/systems/named_matrix.h"
+#include "problem/systems/system_sim.h"
 
-extern const struct system_arrays banded_arrays;              /* m4 .. m1, main, p1 .. p4, rhs */
-extern const struct tridiagonal_matrix banded_matrices[];     /* ends with word NULL           */
+extern const struct system_keys banded_keys;              /* m4 .. m1, main, p1 .. p4, rhs */
+extern const struct named_matrix banded_matrices[];     /* ends with word NULL           */
+
+/** That of runs with these words; NULL: given by the config. */
+const struct named_matrix *banded_matrix_of(const struct sw_setup *setup);
+/** The words of the key `matrix`: those of the table, then `given`. */
+const char *banded_matrix_word(int k);
 
 /** Which diagonals runs with these words have. @param source  NULL: none is from files
- *  @param use  out [banded_arrays.diagonals] */
-void banded_diagonals(const struct sw_setup *setup, const struct tridiagonal_source *source, bool use[SYSTEM_ARRAYS]);
+ *  @param use  out [banded_keys.diagonals] */
+void banded_diagonals(const struct sw_setup *setup, const struct system_source *source, bool use[SYSTEM_ARRAYS]);
 
 /** The shape of their matrices. */
 struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SYSTEM_ARRAYS], int n, int batch);

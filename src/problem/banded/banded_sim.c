@@ -181,9 +181,9 @@ static enum sw_status find_faults(struct system_sim *s)
     return SW_OK;
 }
 
-static int judge(const struct tridiagonal_sums *sums, const struct tridiagonal_norms *norms)
+static int judge(const struct system_sums *sums, const struct system_norms *norms)
 {
-    if (sums->bad != TRIDIAGONAL_NONE) return UNMEASURED;
+    if (sums->bad != SYSTEM_NO_ROW) return UNMEASURED;
     return norms->backward_error > LOST_ABOVE ? LOST : NONE;
 }
 
@@ -236,13 +236,12 @@ static void destroy(struct system_sim *s)
     sw_device_close(&own->host);
 }
 
-static enum sw_status describe(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                               struct system_entries *given)
+static enum sw_status describe(const struct sw_setup *setup, const struct system_source *source,
+                               struct system_given *given)
 {
     bool use[SYSTEM_ARRAYS];
     banded_diagonals(setup, source, use);
-    return system_describe(setup, &banded_arrays, use,
-                           tridiagonal_matrix_find(banded_matrices, sw_setup_word(setup, "matrix")), source, given);
+    return system_describe(setup, &banded_keys, use, banded_matrix_of(setup), source, given);
 }
 
 static bool needs_staging(const struct sw_setup *setup)
@@ -251,7 +250,7 @@ static bool needs_staging(const struct sw_setup *setup)
 }
 
 static const struct system_kind kind = {
-    .arrays = &banded_arrays,
+    .arrays = &banded_keys,
     .own_size = sizeof(struct own),
     .describe = describe,
     .solver_name = solver_name,
@@ -285,11 +284,11 @@ enum sw_status banded_bytes(const struct sw_problem *problem, const struct sw_se
                             const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct sw_device host = {.space = SW_HOST};
-    const struct tridiagonal_source *source;
+    const struct system_source *source;
     enum sw_space space;
     bool use[SYSTEM_ARRAYS];
     (void)problem;
-    SW_TRY(system_find_source(setup, &banded_arrays, &source));
+    SW_TRY(system_open_source(setup, &banded_keys, &source));
     banded_diagonals(setup, source, use);
     const struct sw_band_desc desc = banded_shape(setup, use, (int)setup->n[0], 1);
     const char *row = row_of(setup, &desc, device, &space);

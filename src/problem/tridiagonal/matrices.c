@@ -1,9 +1,5 @@
 #include "problem/tridiagonal/matrices.h"
 
-#include <string.h>
-
-#include "expr/sw_expr.h"
-
 /* Random numbers of the three diagonals are those of three keys, seed + 1/4, 1/2 and 3/4, and so independent of each
  * other, of those of another seed, and of rand(k) with a whole k in the config's own expressions. Off-diagonals that
  * the paper calls Toeplitz and random at once are taken as random. */
@@ -28,7 +24,7 @@
     {FIRST "-" TERM " : -" TERM " + " ACROSS, "2*" TERM " + abs" ACROSS,                      \
      FIRST "-" TERM " - " ACROSS " : -" TERM}
 
-const struct tridiagonal_matrix tridiagonal_matrices[] = {
+const struct named_matrix tridiagonal_matrices[] = {
     {"uniform", "every entry from U(-1, 1)", {LOWER, MAIN, UPPER}, 0},
     {"main_1e8", "main diagonal 1e8, off-diagonals from U(-1, 1)", {LOWER, "1e8", UPPER}, 0},
     {"lesp", "gallery('lesp', n): real eigenvalues, smoothly distributed from about -2n - 3.5 to -4.5", LESP, 0},
@@ -51,40 +47,8 @@ const struct tridiagonal_matrix tridiagonal_matrices[] = {
     {NULL},
 };
 
-const struct tridiagonal_matrix *tridiagonal_matrix_find(const struct tridiagonal_matrix *table, const char *word)
-{
-    const struct tridiagonal_matrix *m = table;
-    while (m->word && strcmp(m->word, word)) m++;
-    return m->word ? m : NULL;
-}
-
-bool tridiagonal_matrix_is_random(const struct tridiagonal_matrix *matrix)
-{
-    for (int k = 0; k < ENTRIES_DIAGONALS; k++)
-        if (matrix->diagonal[k] && strstr(matrix->diagonal[k], "seed")) return true;
-    return matrix->mode != 0;
-}
-
 const char *tridiagonal_matrix_word(int k)
 {
     enum { WORDS = sizeof tridiagonal_matrices / sizeof *tridiagonal_matrices - 1 };
     return k < WORDS ? tridiagonal_matrices[k].word : k == WORDS ? "given" : NULL;
-}
-
-/* Axes and defines are not in scope: n and seed are the keys, whatever the user calls an axis. */
-enum sw_status tridiagonal_matrix_compile(const struct tridiagonal_matrix *matrix, int k, const struct sw_setup *setup,
-                                          struct sw_program **program)
-{
-    const int sigma = sw_setup_column(setup, "sigma");
-    const struct sw_symbol symbol[] = {{"i", SW_RATE_CELL, SW_IN_X},
-                                       {"n", SW_RATE_RUN, sw_setup_column(setup, "grid.n")},
-                                       {"seed", SW_RATE_RUN, sw_setup_column(setup, "seed")},
-                                       {"sigma", SW_RATE_RUN, sigma}};
-    const struct sw_scope scope = {.symbol = symbol, .count = sigma < 0 ? 3 : 4, .random = true};
-    struct sw_expr_error err = {0};
-    struct sw_expr *expr = NULL;
-    enum sw_status st = sw_expr_parse(matrix->diagonal[k], &expr, &err);
-    if (!st) st = sw_program_compile(expr, &scope, program, &err);
-    sw_expr_destroy(&expr);
-    return st;
 }

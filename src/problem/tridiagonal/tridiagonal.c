@@ -8,19 +8,19 @@
 
 static enum sw_status points(const struct sw_setup *setup, int64_t *n, const char **key, struct sw_text *why)
 {
-    return system_points(setup, &tridiagonal_arrays_of_kind, n, key, why);
+    return system_points(setup, &tridiagonal_keys, n, key, why);
 }
 
 static enum sw_status content(const struct sw_setup *setup, bool *any, unsigned char digest[32], const char **key)
 {
-    return system_content(setup, &tridiagonal_arrays_of_kind, any, digest, key);
+    return system_content(setup, &tridiagonal_keys, any, digest, key);
 }
 
 static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
     const char *word = sw_setup_word(setup, "matrix");
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(tridiagonal_matrices, word);
-    if (matrix && tridiagonal_matrix_is_random(matrix)) return NULL;
+    const struct named_matrix *matrix = named_matrix_find(tridiagonal_matrices, word);
+    if (matrix && named_matrix_is_random(matrix)) return NULL;
     return sw_refuse(why, "seed",
                      matrix ? "matrix = \"%s\" has no random numbers" : "it is for the random matrices with a name",
                      word);
@@ -31,8 +31,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 {
     const int64_t n = (int64_t)system_number(setup, "grid.n", ld, column, j);
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, n, 1);
-    const bool named = tridiagonal_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix")) != NULL;
-    const char *refusal, *key = system_refuse_run(setup, &tridiagonal_arrays_of_kind, named, ld, column, j, why);
+    const bool named = named_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix")) != NULL;
+    const char *refusal, *key = system_refuse_run(setup, &tridiagonal_keys, named, ld, column, j, why);
     if (key) return key;
     if (desc.cyclic && n < 3)
         return sw_refuse(why, "grid.n", "a cyclic system has 3 unknowns at least: with fewer, two entries of a row are "

@@ -4,10 +4,10 @@
  * solves the systems of a batch, tridiagonal_slices.c a system that does not fit the memory; tridiagonal_run.c has
  * what they share of a run. */
 #include "linalg/sw_tridiagonal.h"
-#include "problem/tridiagonal/system_sim.h"
+#include "problem/systems/system_sim.h"
 
 enum { TRIDIAGONAL_LOWER, TRIDIAGONAL_MAIN, TRIDIAGONAL_UPPER, TRIDIAGONAL_RHS, TRIDIAGONAL_ARRAYS };
-extern const struct system_arrays tridiagonal_arrays_of_kind;
+extern const struct system_keys tridiagonal_keys;
 
 /** The shape of the systems of these runs. */
 struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, int64_t n, int batch);
@@ -19,8 +19,8 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
 enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
 
 /** As system_kind.describe() has it. */
-enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                                            struct system_entries *given);
+enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct system_source *source,
+                                            struct system_given *given);
 /** Whether rows or x go by way of another array on the host. */
 bool tridiagonal_needs_staging(const struct sw_setup *setup);
 

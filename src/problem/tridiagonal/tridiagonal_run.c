@@ -4,7 +4,7 @@
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/tridiagonal.h"
 
-const struct system_arrays tridiagonal_arrays_of_kind = {
+const struct system_keys tridiagonal_keys = {
     .diagonals = 3,
     .place = {-1, 0, 1},
     .name = {"lower", "main", "upper", "rhs"},
@@ -19,18 +19,18 @@ struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, in
     return (struct sw_tridiagonal_desc){.n = n, .batch = batch, .cyclic = sw_setup_chosen(setup, "cyclic", "true")};
 }
 
-enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct tridiagonal_source *source,
-                                            struct system_entries *given)
+enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct system_source *source,
+                                            struct system_given *given)
 {
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(tridiagonal_matrices,
-                                                                      sw_setup_word(setup, "matrix"));
+    const struct named_matrix *matrix = named_matrix_find(tridiagonal_matrices,
+                                                          sw_setup_word(setup, "matrix"));
     bool use[SYSTEM_ARRAYS] = {true, true, true};
-    return system_describe(setup, &tridiagonal_arrays_of_kind, use, matrix, source, given);
+    return system_describe(setup, &tridiagonal_keys, use, matrix, source, given);
 }
 
 bool tridiagonal_needs_staging(const struct sw_setup *setup)
 {
-    const struct tridiagonal_matrix *matrix = tridiagonal_matrix_find(tridiagonal_matrices,
-                                                                      sw_setup_word(setup, "matrix"));
+    const struct named_matrix *matrix = named_matrix_find(tridiagonal_matrices,
+                                                          sw_setup_word(setup, "matrix"));
     return (matrix && matrix->mode) || (setup->fields && setup->single) || *sw_setup_word(setup, "source.file");
 }

@@ -6,7 +6,7 @@
 #include "problem/tridiagonal/tridiagonal.h"
 
 struct own {
-    const struct tridiagonal_matrix *matrix;  /* NULL: given                                    */
+    const struct named_matrix *matrix;  /* NULL: given                                    */
     struct sw_tridiagonal *solver;            /* for count systems, once some are loaded        */
     struct randsvd         block;             /* of the run formed last, which had this seed    */
     double                 seed;
@@ -53,7 +53,7 @@ static enum sw_status prepare(struct system_sim *s, int count)
 {
     struct own *own = s->own;
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(&s->setup, (int64_t)s->n, count);
-    own->matrix = tridiagonal_matrix_find(tridiagonal_matrices, sw_setup_word(&s->setup, "matrix"));
+    own->matrix = named_matrix_find(tridiagonal_matrices, sw_setup_word(&s->setup, "matrix"));
     if (own->solver && sw_tridiagonal_shape(own->solver)->batch == count) return SW_OK;
     sw_tridiagonal_destroy(&own->solver);
     return sw_tridiagonal_create(&desc, s->setup.solver, s->device, &own->solver);
@@ -111,7 +111,7 @@ static void destroy(struct system_sim *s)
 }
 
 static const struct system_kind kind = {
-    .arrays = &tridiagonal_arrays_of_kind,
+    .arrays = &tridiagonal_keys,
     .own_size = sizeof(struct own),
     .describe = tridiagonal_describe_entries,
     .solver_name = solver_name,
@@ -163,12 +163,12 @@ enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct 
 
 enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
 {
-    const struct tridiagonal_source *source;
-    struct system_entries given = {0};
+    const struct system_source *source;
+    struct system_given given = {0};
     (void)problem;
-    SW_TRY(system_find_source(setup, &tridiagonal_arrays_of_kind, &source));
+    SW_TRY(system_open_source(setup, &tridiagonal_keys, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, &given);
-    if (!st) st = tridiagonal_entries_try_compile(&given.desc, sm);
-    system_entries_free(&given);
+    if (!st) st = system_entries_try_compile(&given.desc, sm);
+    system_given_free(&given);
     return st;
 }

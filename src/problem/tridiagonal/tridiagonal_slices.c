@@ -29,20 +29,20 @@ enum failure { NO_FAILURE, BAD_ENTRY, SINGULAR, OVERFLOWS, EARLIER };
 struct fault {
     enum failure failure;
     int64_t step, first, last;  /* found in this step; the rows at fault, from 0 */
-    struct tridiagonal_bad_entry bad;             /* of BAD_ENTRY */
+    struct system_bad_entry bad;             /* of BAD_ENTRY */
 };
 
 /* A device, and the slice that it has in its memory. */
 struct lane {
     struct sw_device *device;
-    struct tridiagonal_entries *entries;
+    struct system_entries *entries;
     struct sw_tridiagonal *solver;
     struct sw_owned arrays;
     double *array[ARRAYS], *x;                    /* [most_rows] in the memory of the device        */
     double *host;               /* [piece_rows] on the way from or to the device; NULL: not needed  */
     int64_t slice, first, rows;                   /* rows 0: there is none                          */
     bool    reduced;            /* and the solver's last call has reduced it                        */
-    struct tridiagonal_sums sums;                 /* of the last step                               */
+    struct system_sums sums;                 /* of the last step                               */
     struct fault fault;
 };
 
@@ -50,10 +50,10 @@ struct slices_sim {
     struct sw_sim     sim;      /* first: the operations get a pointer to it                        */
     struct sw_setup   setup;
     int64_t           n, slices, most_rows, piece_rows;
-    const struct tridiagonal_matrix *matrix;      /* NULL: given                                    */
-    const struct tridiagonal_source *source;      /* NULL: no array is in a file                    */
+    const struct named_matrix *matrix;      /* NULL: given                                    */
+    const struct system_source *source;      /* NULL: no array is in a file                    */
     int64_t           stored;   /* which of its systems the run is, from 0                          */
-    struct system_entries given;
+    struct system_given given;
     int               lanes;    /* devices that work on the run, each on a slice of its own         */
     struct lane      *lane;
     int64_t           from, to; /* the steps that the lanes take now, and remote helpers after them */
@@ -66,7 +66,7 @@ struct slices_sim {
     struct sw_owned  arrays;   /* of the first lane's device                                       */
     struct randsvd    block;
     bool              closed;   /* the ends of all slices are known                                 */
-    struct tridiagonal_sums sums;
+    struct system_sums sums;
     struct fault      fault;
 };
 
@@ -110,7 +110,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     t->closed = false;
     t->from = t->to = 0;
     t->fault = (struct fault){.failure = NO_FAILURE};
-    t->sums = tridiagonal_sums_zero();
+    t->sums = system_sums_zero();
     randsvd_free(&t->block);
     if (t->matrix && t->matrix->mode)
         SW_TRY(randsvd_make(t->n, t->matrix->mode, seed, t->lane[0].device->threads, &t->block));
@@ -118,7 +118,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
         t->lane[k].rows = 0;
         t->lane[k].fault = t->fault;
         SW_TRY(sw_device_use(t->lane[k].device));
-        SW_TRY(tridiagonal_entries_load(t->lane[k].entries, count, column));
+        SW_TRY(system_entries_load(t->lane[k].entries, count, column));
     }
     return sw_device_use(t->lane[0].device);
 }
@@ -128,9 +128,9 @@ static struct sw_tridiagonal_rows rows_of(const struct lane *l)
     return (struct sw_tridiagonal_rows){l->array[LOWER], l->array[MAIN], l->array[UPPER], l->array[RHS]};
 }
 
-static struct tridiagonal_arrays arrays_of(const struct lane *l)
+static struct system_arrays arrays_of(const struct lane *l)
 {
-    return (struct tridiagonal_arrays){{l->array[LOWER], l->array[MAIN], l->array[UPPER]}, l->array[RHS]};
+    return (struct system_arrays){{l->array[LOWER], l->array[MAIN], l->array[UPPER]}, l->array[RHS]};
 }
 
 /* ------------------------------------------------------------------ the rows of a slice */
@@ -143,7 +143,7 @@ static enum sw_status read_source(const struct slices_sim *t, struct lane *l, in
     const bool cyclic = sw_setup_chosen(&t->setup, "cyclic", "true");
     const struct sw_array_part part = {t->stored, 1, first, count};
     int64_t bad = 0;
-    SW_TRY(tridiagonal_source_read(t->source, k, &part, l->host));
+    SW_TRY(system_source_read(t->source, k, &part, l->host));
     if (k == LOWER && !cyclic && first == 0) l->host[0] = 0;
     if (k == UPPER && !cyclic && first + count == t->n) l->host[count - 1] = 0;
     while (bad < count && isfinite(l->host[bad])) bad++;
@@ -158,7 +158,7 @@ static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int
 {
     for (int64_t at = 0; at < l->rows; at += t->piece_rows) {
         const int64_t count = l->rows - at < t->piece_rows ? l->rows - at : t->piece_rows;
-        if (tridiagonal_source_has(t->source, k)) SW_TRY(read_source(t, l, k, l->first + at, count, step));
+        if (system_source_has(t->source, k)) SW_TRY(read_source(t, l, k, l->first + at, count, step));
         else randsvd_rows(&t->block, k, l->first + at, count, l->host);
         SW_TRY(sw_device_upload(l->device, l->array[k] + at, l->host, (size_t)count * sizeof *l->host));
     }
@@ -168,20 +168,20 @@ static enum sw_status send_array(const struct slices_sim *t, struct lane *l, int
 /* Nothing is to be done where the slice is there already, as a device with one slice has it in the second pass. */
 static enum sw_status fill(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
-    const struct tridiagonal_arrays out = arrays_of(l);
+    const struct system_arrays out = arrays_of(l);
     int64_t bad;
     if (l->rows && l->slice == slice) return SW_OK;
     l->slice = slice;
     l->reduced = false;
     rows_of_slice(t, slice, &l->first, &l->rows);
     for (int k = LOWER; k < ARRAYS; k++)
-        if (tridiagonal_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
+        if (system_source_has(t->source, k) || (k <= UPPER && t->block.n)) SW_TRY(send_array(t, l, k, step));
     if (l->fault.failure) return SW_OK;
-    SW_TRY(tridiagonal_entries_fill(l->entries, l->first, l->rows, &out));
-    SW_TRY(tridiagonal_entries_first_bad(l->entries, &bad));
+    SW_TRY(system_entries_fill(l->entries, l->first, l->rows, &out));
+    SW_TRY(system_entries_first_bad(l->entries, &bad));
     if (bad < 0) return SW_OK;
     l->fault = (struct fault){.failure = BAD_ENTRY, .step = step, .first = bad, .last = bad};
-    return tridiagonal_entries_find_bad(l->entries, 0, bad, &out, (size_t)(bad - l->first), &l->fault.bad);
+    return system_entries_find_bad(l->entries, 0, bad, &out, (size_t)(bad - l->first), &l->fault.bad);
 }
 
 /* ------------------------------------------------------------------ steps */
@@ -199,15 +199,15 @@ static enum sw_status reduce(struct slices_sim *t, struct lane *l, int64_t slice
 static enum sw_status expand(const struct slices_sim *t, struct lane *l, int64_t slice, int64_t step)
 {
     const struct sw_tridiagonal_rows rows = rows_of(l);
-    const struct tridiagonal_arrays arrays = arrays_of(l);
+    const struct system_arrays arrays = arrays_of(l);
     const double *ends = t->ends[slice], beyond[1][2] = {{ends[0], ends[3]}};
     SW_TRY(fill(t, l, slice, step));
     if (l->fault.failure) return SW_OK;
-    l->sums = tridiagonal_sums_zero();
+    l->sums = system_sums_zero();
     SW_TRY(sw_tridiagonal_expand(l->solver, slice, &rows, l->reduced, ends, l->x));
     l->reduced = false;
-    SW_TRY(tridiagonal_measure(l->entries, l->first, l->rows, &arrays, l->x, beyond, &l->sums));
-    if (l->sums.bad != TRIDIAGONAL_NONE)
+    SW_TRY(system_measure(l->entries, l->first, l->rows, &arrays, l->x, beyond, &l->sums));
+    if (l->sums.bad != SYSTEM_NO_ROW)
         l->fault = (struct fault){.failure = OVERFLOWS, .step = step, .first = l->sums.bad, .last = l->sums.bad};
     return SW_OK;
 }
@@ -244,7 +244,7 @@ static enum sw_status take_step(const struct sw_comm *comm, void *own)
 enum { REQUEST_STEP, REQUEST_ENDS };
 enum { FAILURE, FAULT_STEP, FAULT_FIRST, FAULT_LAST, FAULT_WHICH, FAULT_ROW, FAULT_VALUE, RESULT };
 _Static_assert(REQUEST_ENDS + 4 <= SW_HELP_REQUEST, "a request is too long");
-_Static_assert(RESULT + (int)TRIDIAGONAL_SUMS_NUMBERS <= SW_HELP_REPLY, "a reply is too long");
+_Static_assert(RESULT + (int)SYSTEM_SUMS_NUMBERS <= SW_HELP_REPLY, "a reply is too long");
 
 static void pack_fault(const struct fault *f, double *reply)
 {
@@ -275,13 +275,13 @@ static void send_request(const struct slices_sim *t, int64_t step, struct sw_rem
 static void take_reply(struct slices_sim *t, int64_t step, const double *reply)
 {
     const struct fault fault = unpack_fault(reply);
-    struct tridiagonal_sums sums;
+    struct system_sums sums;
     if (fault.failure) {
         if (!t->fault.failure) t->fault = fault;
     } else if (step < t->slices) memcpy(t->relation[step].w, reply + RESULT, sizeof t->relation[step].w);
     else {
-        tridiagonal_sums_unpack(reply + RESULT, &sums);
-        tridiagonal_sums_merge(&t->sums, &sums);
+        system_sums_unpack(reply + RESULT, &sums);
+        system_sums_merge(&t->sums, &sums);
     }
 }
 
@@ -312,7 +312,7 @@ static enum sw_status help(struct sw_sim *sim, const double *request, double *re
     } else {
         memcpy(t->ends[slice], request + REQUEST_ENDS, sizeof t->ends[slice]);
         SW_TRY(expand(t, l, slice, step + 1));
-        tridiagonal_sums_pack(&l->sums, reply + RESULT);
+        system_sums_pack(&l->sums, reply + RESULT);
     }
     pack_fault(&l->fault, reply);
     return SW_OK;
@@ -326,7 +326,7 @@ static void collect(struct slices_sim *t, int lanes)
     for (int k = 0; k < lanes; k++) {
         const struct lane *l = &t->lane[k];
         if (l->fault.failure && !t->fault.failure) t->fault = l->fault;
-        if (t->from >= t->slices && !l->fault.failure) tridiagonal_sums_merge(&t->sums, &l->sums);
+        if (t->from >= t->slices && !l->fault.failure) system_sums_merge(&t->sums, &l->sums);
     }
 }
 
@@ -335,7 +335,7 @@ static void collect(struct slices_sim *t, int lanes)
 static enum sw_status take_steps(struct slices_sim *t)
 {
     const int lanes = t->to - t->from < t->lanes ? (int)(t->to - t->from) : t->lanes;
-    if (t->from == t->slices) t->sums = tridiagonal_sums_zero();
+    if (t->from == t->slices) t->sums = system_sums_zero();
     if (!t->fault.failure && t->from >= t->slices && !t->closed) SW_TRY(close_system(t, t->from + 1));
     if (!t->fault.failure) {
         for (int64_t step = t->from + lanes; step < t->to; step++)
@@ -369,14 +369,14 @@ static size_t relation_words(const struct slices_sim *t) { return 10 * (size_t)t
 
 static size_t state_size(const struct sw_sim *sim)
 {
-    return relation_words((const struct slices_sim *)sim) + TRIDIAGONAL_SUMS_NUMBERS;
+    return relation_words((const struct slices_sim *)sim) + SYSTEM_SUMS_NUMBERS;
 }
 
 static enum sw_status get_state(struct sw_sim *sim, double *state)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
     memcpy(state, t->relation, relation_words(t) * sizeof *state);
-    tridiagonal_sums_pack(&t->sums, state + relation_words(t));
+    system_sums_pack(&t->sums, state + relation_words(t));
     return SW_OK;
 }
 
@@ -389,7 +389,7 @@ static enum sw_status set_state(struct sw_sim *sim, const double *state)
         return SW_OK;
     }
     memcpy(t->relation, state, relation_words(t) * sizeof *state);
-    tridiagonal_sums_unpack(state + relation_words(t), &t->sums);
+    system_sums_unpack(state + relation_words(t), &t->sums);
     return SW_OK;
 }
 
@@ -473,7 +473,7 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
     (void)j;
     switch (f->failure) {
     case BAD_ENTRY:
-        tridiagonal_bad_entry_say(&f->bad, UPPER + 1, tridiagonal_arrays_of_kind.name, text);
+        system_bad_entry_say(&f->bad, UPPER + 1, tridiagonal_keys.name, text);
         break;
     case SINGULAR:
         sw_text_set(text, "the matrix is singular to working precision, or overflows, in rows %lld to %lld; whole, "
@@ -489,7 +489,7 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
 static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    const struct tridiagonal_norms m = tridiagonal_norms_from_sums(&t->sums, t->n, has_exact(t));
+    const struct system_norms m = system_norms_from_sums(&t->sums, t->n, has_exact(t));
     *norm = (struct sw_norms){.l2 = m.l2, .max = m.max, .rel = m.rel, .interior = NAN};
     return SW_OK;
 }
@@ -497,7 +497,7 @@ static enum sw_status norms(struct sw_sim *sim, struct sw_norms *norm)
 static enum sw_status residuals(struct sw_sim *sim, struct sw_residuals *residual)
 {
     const struct slices_sim *t = (const struct slices_sim *)sim;
-    const struct tridiagonal_norms m = tridiagonal_norms_from_sums(&t->sums, t->n, has_exact(t));
+    const struct system_norms m = system_norms_from_sums(&t->sums, t->n, has_exact(t));
     *residual = (struct sw_residuals){m.residual, m.backward_error, m.forward_error, NAN, 0};
     return SW_OK;
 }
@@ -515,7 +515,7 @@ static void destroy_lane(struct lane *l)
     if (!l->device) return;
     (void)sw_device_use(l->device);
     sw_tridiagonal_destroy(&l->solver);
-    tridiagonal_entries_destroy(&l->entries);
+    system_entries_destroy(&l->entries);
     sw_owned_free(&l->arrays);
 }
 
@@ -524,7 +524,7 @@ static void destroy(struct sw_sim *sim)
     struct slices_sim *t = (struct slices_sim *)sim;
     if (!t) return;
     for (int k = t->lanes - 1; k >= 0 && t->lane; k--) destroy_lane(&t->lane[k]);
-    system_entries_free(&t->given);
+    system_given_free(&t->given);
     randsvd_free(&t->block);
     sw_owned_free(&t->arrays);
     sw_free(t);
@@ -567,7 +567,7 @@ static int64_t most_rows_of(const struct sw_setup *setup, const struct sw_device
 static int64_t piece_rows(int64_t rows) { return rows < PIECE ? rows : PIECE; }
 
 static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct sw_device *device,
-                                  const struct tridiagonal_entries_desc *desc)
+                                  const struct system_entries_desc *desc)
 {
     const struct sw_tridiagonal_desc system = tridiagonal_describe(&t->setup, t->n, 1);
     const char *row = tridiagonal_row_of_slices(&t->setup, device);
@@ -575,7 +575,7 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
     SW_TRY(sw_device_use(device));
     SW_TRY(sw_tridiagonal_create_slices(&system, t->setup.cut, row, device, &l->solver));
     const size_t rows = (size_t)t->most_rows;
-    SW_TRY(tridiagonal_entries_create(desc, device, &l->entries));
+    SW_TRY(system_entries_create(desc, device, &l->entries));
     for (int k = 0; k < ARRAYS; k++) sw_array_device(&l->arrays, rows, &l->array[k]);
     sw_array_device(&l->arrays, rows, &l->x);
     if (tridiagonal_needs_staging(&t->setup)) sw_array_pinned(&l->arrays, (size_t)t->piece_rows, &l->host);
@@ -584,7 +584,7 @@ static enum sw_status create_lane(struct slices_sim *t, struct lane *l, struct s
 
 static enum sw_status create_lanes(struct slices_sim *t, struct sw_device *device)
 {
-    SW_TRY(system_find_source(&t->setup, &tridiagonal_arrays_of_kind, &t->source));
+    SW_TRY(system_open_source(&t->setup, &tridiagonal_keys, &t->source));
     SW_TRY(tridiagonal_describe_entries(&t->setup, t->source, &t->given));
     sw_array(&t->arrays, (size_t)t->lanes, &t->lane);
     SW_TRY(t->arrays.status);
@@ -612,7 +612,7 @@ enum sw_status tridiagonal_create_slices(const struct sw_setup *setup, struct sw
     t->lanes = 1 + setup->helpers;
     t->most_rows = most_rows_of(setup, device);
     t->piece_rows = piece_rows(t->most_rows);
-    t->matrix = tridiagonal_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix"));
+    t->matrix = named_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix"));
     enum sw_status st = create_lanes(t, device);
     if (st) destroy(&t->sim);
     else *sim = &t->sim;
@@ -626,14 +626,14 @@ enum sw_status tridiagonal_slice_bytes(const struct sw_setup *setup, const struc
 {
     const int64_t rows = most_rows_of(setup, device);
     const struct sw_tridiagonal_desc whole = tridiagonal_describe(setup, setup->n[0], 1);
-    struct system_entries given = {0};
-    const struct tridiagonal_source *source;
+    struct system_given given = {0};
+    const struct system_source *source;
     size_t solver, entries = 0, run = 0, pieces = 0;
     SW_TRY(sw_tridiagonal_slice_bytes(&whole, setup->cut, tridiagonal_row_of_slices(setup, device), device, &solver));
-    SW_TRY(system_find_source(setup, &tridiagonal_arrays_of_kind, &source));
+    SW_TRY(system_open_source(setup, &tridiagonal_keys, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, &given);
-    if (!st) tridiagonal_entries_bytes(&given.desc, device, &entries, &run);
-    system_entries_free(&given);
+    if (!st) system_entries_bytes(&given.desc, device, &entries, &run);
+    system_given_free(&given);
     bytes->fixed_on_host = (tridiagonal_needs_staging(setup) + (setup->fields ? SW_SNAPSHOT_SLOTS : 0)) *
                            (size_t)piece_rows(rows) * sizeof(double);
     if (device->space == SW_HOST) pieces = bytes->fixed_on_host;

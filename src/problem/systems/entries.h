@@ -1,6 +1,6 @@
 #ifndef ENTRIES_H
 #define ENTRIES_H
-/* The rows of banded systems from expressions, any part of them at a time (docs/explanation/tridiagonal.md).
+/* The rows of banded systems from expressions, any part of them at a time (docs/explanation/banded.md).
  *
  *     sum over k of diagonal[k](i) x[i + place[k]] = rhs(i),   i = 1 .. n in expressions
  *
@@ -23,7 +23,7 @@
 
 enum { ENTRIES_SIDE = 4, ENTRIES_DIAGONALS = 2 * ENTRIES_SIDE + 1 };  /* on each side of the main one, and in all */
 
-struct tridiagonal_entries_desc {  /* programs are borrowed: of the CELL symbol i in slot SW_IN_X, and of parameters */
+struct system_entries_desc {  /* programs are borrowed: of the CELL symbol i in slot SW_IN_X, and of parameters */
     int64_t n;
     int     capacity;              /* most runs of a batch                                        */
     bool    cyclic;
@@ -37,40 +37,40 @@ struct tridiagonal_entries_desc {  /* programs are borrowed: of the CELL symbol 
 };
 
 /* In the memory of the device; [runs loaded][rows] each. */
-struct tridiagonal_arrays { double *diagonal[ENTRIES_DIAGONALS], *rhs; };
+struct system_arrays { double *diagonal[ENTRIES_DIAGONALS], *rhs; };
 
-struct tridiagonal_entries;
+struct system_entries;
 
 /** @param device  borrowed  @return SW_E_MEMORY; SW_E_CUDA; SW_E_ABSENT no run-time compiler, or not such diagonals */
-enum sw_status tridiagonal_entries_create(const struct tridiagonal_entries_desc *desc, struct sw_device *device,
-                                          struct tridiagonal_entries **entries);
-void tridiagonal_entries_destroy(struct tridiagonal_entries **entries);
+enum sw_status system_entries_create(const struct system_entries_desc *desc, struct sw_device *device,
+                                     struct system_entries **entries);
+void system_entries_destroy(struct system_entries **entries);
 
 /** Bytes of device memory beside the arrays: a constant part and a part a run. */
-void tridiagonal_entries_bytes(const struct tridiagonal_entries_desc *desc, const struct sw_device *device,
-                               size_t *fixed, size_t *per_run);
+void system_entries_bytes(const struct system_entries_desc *desc, const struct sw_device *device,
+                          size_t *fixed, size_t *per_run);
 
 /** Compile what create would compile at run time, without a device. */
-enum sw_status tridiagonal_entries_try_compile(const struct tridiagonal_entries_desc *desc, int sm);
+enum sw_status system_entries_try_compile(const struct system_entries_desc *desc, int sm);
 
 /** Begin a batch.
  * @param count  runs, 1 .. capacity
  * @param param  [nparam][count]: parameter k of run j is param[k*count + j]; copied */
-enum sw_status tridiagonal_entries_load(struct tridiagonal_entries *entries, int count, const double *param);
+enum sw_status system_entries_load(struct system_entries *entries, int count, const double *param);
 
 /** Fill the arrays that have programs; then rhs := A exact, if that is wanted, its products and sums in double-double
  * and rounded once. An array that the caller fills is there already then.
  * @param out  rows first .. first + rows - 1 of each; without a program NULL where nothing needs it */
-enum sw_status tridiagonal_entries_fill(struct tridiagonal_entries *entries, int64_t first, int64_t rows,
-                                        const struct tridiagonal_arrays *out);
+enum sw_status system_entries_fill(struct system_entries *entries, int64_t first, int64_t rows,
+                                   const struct system_arrays *out);
 
 /** Wait for fill(), and tell the least row of each run since load() in which it put a number that is not finite.
  * @param row  out [count]; -1: none */
-enum sw_status tridiagonal_entries_first_bad(struct tridiagonal_entries *entries, int64_t *row);
+enum sw_status system_entries_first_bad(struct system_entries *entries, int64_t *row);
 
 /* A number that is not finite in a row, or that makes one so. Behind the numbers of the diagonals come these. */
 enum { ENTRIES_BAD_RHS, ENTRIES_BAD_EXACT, ENTRIES_BAD_PRODUCT };
-struct tridiagonal_bad_entry {
+struct system_bad_entry {
     int     which;     /* a diagonal, or diagonals + ENTRIES_BAD_..; PRODUCT: rhs := A exact; EXACT: exact in this row
                           is why that is not finite */
     int64_t row;
@@ -79,11 +79,11 @@ struct tridiagonal_bad_entry {
 
 /** What is not finite in a row that first_bad() has told of run j.
  * @param out  as filled; the row is entry `at` of each array */
-enum sw_status tridiagonal_entries_find_bad(struct tridiagonal_entries *entries, int j, int64_t row,
-                                            const struct tridiagonal_arrays *out, size_t at,
-                                            struct tridiagonal_bad_entry *bad);
+enum sw_status system_entries_find_bad(struct system_entries *entries, int j, int64_t row,
+                                       const struct system_arrays *out, size_t at,
+                                       struct system_bad_entry *bad);
 
 /** "main of row 3 is infinite", rows from 1. @param name  [diagonals] */
-void tridiagonal_bad_entry_say(const struct tridiagonal_bad_entry *bad, int diagonals, const char *const *name,
-                               struct sw_text *text);
+void system_bad_entry_say(const struct system_bad_entry *bad, int diagonals, const char *const *name,
+                          struct sw_text *text);
 #endif

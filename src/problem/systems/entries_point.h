@@ -7,7 +7,7 @@ struct entries_batch {
     int           cyclic, count;  /* runs loaded                                                         */
     const double *param;          /* [parameters used][count]                                            */
     double       *cached;         /* [values][count]: those of the programs that depend on the run alone */
-    long long    *bad;            /* [count] the first row filled with what is not finite, or TRIDIAGONAL_NONE */
+    long long    *bad;            /* [count] the first row filled with what is not finite, or SYSTEM_NO_ROW */
 };
 
 struct entries_arrays { double *lower, *main, *upper, *rhs; };

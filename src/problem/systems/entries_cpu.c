@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "problem/tridiagonal/entries_impl.h"
+#include "problem/systems/entries_impl.h"
 
 /* Rows at once, a divisor of 2^31: the arrays of a piece stay in the second-level cache. */
 enum { PIECE = 2048, LANES = 16 };
@@ -13,7 +13,7 @@ struct worker {                            /* of a thread                       
     struct sw_eval *eval[ENTRIES_PROGRAMS];
     double *i, *x, *r, *exact;             /* [PIECE + LANES]: row numbers, a solution with neighbours, r, exact */
     int     run;                           /* begun; -1: none                                      */
-    struct tridiagonal_sums sums;          /* of the rows of this run that the thread has measured */
+    struct system_sums sums;          /* of the rows of this run that the thread has measured */
 };
 
 struct own {
@@ -21,14 +21,14 @@ struct own {
     int64_t       *bad;     /* [capacity] -1: none */
 };
 
-static void destroy(struct tridiagonal_entries *e)
+static void destroy(struct system_entries *e)
 {
     struct own *own = e->own;
     for (int t = 0; own->worker && t < e->device->threads; t++)
         for (int k = 0; k < ENTRIES_PROGRAMS; k++) sw_eval_destroy(&own->worker[t].eval[k]);
 }
 
-static enum sw_status create(struct tridiagonal_entries *e)
+static enum sw_status create(struct system_entries *e)
 {
     struct own *own = e->own;
     const struct sw_program *program[ENTRIES_PROGRAMS];
@@ -50,7 +50,7 @@ static enum sw_status create(struct tridiagonal_entries *e)
     return SW_OK;
 }
 
-static enum sw_status load(struct tridiagonal_entries *e)
+static enum sw_status load(struct system_entries *e)
 {
     struct own *own = e->own;
     for (int t = 0; t < e->device->threads; t++) own->worker[t].run = -1;
@@ -72,7 +72,7 @@ static struct piece piece_of(int64_t first, int64_t rows, int64_t pieces, int64_
     return (struct piece){(int)(number / pieces), (int)(to - from), from};
 }
 
-static void begin_run(struct worker *w, const struct tridiagonal_entries *e, int run)
+static void begin_run(struct worker *w, const struct system_entries *e, int run)
 {
     if (w->run == run) return;
     for (int k = 0; k < ENTRIES_PROGRAMS; k++)
@@ -95,7 +95,7 @@ static void evaluate(struct worker *w, int program, int64_t first, int count, do
 /* ------------------------------------------------------------------ fill */
 
 /* The exact solution before and behind the rows of a piece; 0 where there is no row. */
-static double exact_at(struct worker *w, const struct tridiagonal_entries_desc *d, int64_t row)
+static double exact_at(struct worker *w, const struct system_entries_desc *d, int64_t row)
 {
     double value = 0;
     if (d->cyclic && (row < 0 || row >= d->n)) row = (row % d->n + d->n) % d->n;
@@ -108,14 +108,14 @@ static double largest_of(const double *v, int count)
     double largest[LANES] = {0};
     const int whole = count / LANES * LANES;
     for (int k = 0; k < whole; k += LANES)
-        for (int l = 0; l < LANES; l++) largest[l] = tridiagonal_larger(largest[l], fabs(v[k + l]));
-    for (int k = whole; k < count; k++) largest[0] = tridiagonal_larger(largest[0], fabs(v[k]));
-    for (int l = 1; l < LANES; l++) largest[0] = tridiagonal_larger(largest[0], largest[l]);
+        for (int l = 0; l < LANES; l++) largest[l] = system_larger(largest[l], fabs(v[k + l]));
+    for (int k = whole; k < count; k++) largest[0] = system_larger(largest[0], fabs(v[k]));
+    for (int l = 1; l < LANES; l++) largest[0] = system_larger(largest[0], largest[l]);
     return largest[0];
 }
 
 /* residuals() of up to LANES rows, diagonal after diagonal. @param largest  in, out [LANES] row sums */
-static inline void residuals_of_block(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A,
+static inline void residuals_of_block(const struct system_entries_desc *d, const struct system_arrays *A,
                                       int64_t at, const double *f, const double *x, int lanes, double *r,
                                       double *largest)
 {
@@ -132,14 +132,14 @@ static inline void residuals_of_block(const struct tridiagonal_entries_desc *d, 
     }
     for (int l = 0; l < lanes; l++) {
         r[l] = sw_dd_value((struct sw_dd){hi[l], lo[l]});
-        largest[l] = tridiagonal_larger(largest[l], sum[l]);
+        largest[l] = system_larger(largest[l], sum[l]);
     }
 }
 
 /* r := A x - f in double-double, rounded once, of rows whose neighbours all are in x; f NULL: 0.
  * @param at  of the first row in each array
  * @return the largest row sum */
-static double residuals(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A, int64_t at,
+static double residuals(const struct system_entries_desc *d, const struct system_arrays *A, int64_t at,
                         const double *f, const double *x, int count, double *r)
 {
     double largest[LANES] = {0};
@@ -150,8 +150,8 @@ static double residuals(const struct tridiagonal_entries_desc *d, const struct t
     return largest_of(largest, LANES);
 }
 
-static void multiply(struct worker *w, const struct tridiagonal_entries_desc *d, const struct piece *p, int64_t at,
-                     const struct tridiagonal_arrays *out)
+static void multiply(struct worker *w, const struct system_entries_desc *d, const struct piece *p, int64_t at,
+                     const struct system_arrays *out)
 {
     double *x = w->x + ENTRIES_SIDE;
     for (int k = 1; k <= entries_below(d); k++) x[-k] = exact_at(w, d, p->first - k);
@@ -161,8 +161,8 @@ static void multiply(struct worker *w, const struct tridiagonal_entries_desc *d,
 }
 
 /* The entries outside the matrix. */
-static void clear_outside(const struct tridiagonal_entries_desc *d, const struct piece *p, int64_t at,
-                          const struct tridiagonal_arrays *out)
+static void clear_outside(const struct system_entries_desc *d, const struct piece *p, int64_t at,
+                          const struct system_arrays *out)
 {
     for (int k = 0; k < d->diagonals; k++) {
         const int64_t place = d->place[k];
@@ -187,10 +187,10 @@ static int first_not_finite(const double *value, int count)
     return count;
 }
 
-static void fill_piece(struct worker *w, const struct tridiagonal_entries *e, const struct piece *p, int64_t at,
-                       const struct tridiagonal_arrays *out)
+static void fill_piece(struct worker *w, const struct system_entries *e, const struct piece *p, int64_t at,
+                       const struct system_arrays *out)
 {
-    const struct tridiagonal_entries_desc *d = &e->desc;
+    const struct system_entries_desc *d = &e->desc;
     double *array[ENTRIES_PROGRAMS] = {[ENTRIES_RHS] = out->rhs};
     int bad = p->count;
     memcpy(array, out->diagonal, sizeof out->diagonal);
@@ -203,12 +203,12 @@ static void fill_piece(struct worker *w, const struct tridiagonal_entries *e, co
         if (w->eval[k] || (k == ENTRIES_RHS && entries_multiplies(d))) bad = first_not_finite(array[k] + at, bad);
     if (bad == p->count) return;
     int64_t *first = &((struct own *)e->own)->bad[p->run];
-#pragma omp critical(tridiagonal_first_bad)
+#pragma omp critical(system_first_bad)
     if (*first < 0 || p->first + bad < *first) *first = p->first + bad;
 }
 
-static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                           const struct tridiagonal_arrays *out)
+static enum sw_status fill(struct system_entries *e, int64_t first, int64_t rows,
+                           const struct system_arrays *out)
 {
     const int64_t pieces = pieces_of(first, rows), all = pieces * e->count;
     struct own *own = e->own;
@@ -224,7 +224,7 @@ static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t
     return SW_OK;
 }
 
-static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
+static enum sw_status first_bad(struct system_entries *e, int64_t *row)
 {
     memcpy(row, ((struct own *)e->own)->bad, (size_t)e->count * sizeof *row);
     return SW_OK;
@@ -254,7 +254,7 @@ static double add_squares(struct square_sum *s, const double *v, int count)
 }
 
 /* The same of one row near an end, where some diagonals are outside the matrix: those entries are not looked at. */
-static double residual_near_end(const struct tridiagonal_entries_desc *d, const struct tridiagonal_arrays *A,
+static double residual_near_end(const struct system_entries_desc *d, const struct system_arrays *A,
                                 int64_t at, int64_t row, double f, const double *x, double *r)
 {
     struct sw_dd s = {-f, 0};
@@ -270,8 +270,8 @@ static double residual_near_end(const struct tridiagonal_entries_desc *d, const 
 }
 
 /* r, and the largest row sum, of a piece. */
-static double residuals_to_ends(const struct tridiagonal_entries_desc *d, const struct piece *p,
-                                const struct tridiagonal_arrays *A, int64_t at, const double *x, double *r)
+static double residuals_to_ends(const struct system_entries_desc *d, const struct piece *p,
+                                const struct system_arrays *A, int64_t at, const double *x, double *r)
 {
     const int64_t begin = d->cyclic ? 0 : entries_below(d) - p->first,
                   end = d->cyclic ? p->count : d->n - entries_above(d) - p->first;
@@ -279,18 +279,18 @@ static double residuals_to_ends(const struct tridiagonal_entries_desc *d, const 
               to = end < from ? from : end < p->count ? (int)end : p->count;
     double sum = residuals(d, A, at + from, A->rhs + at + from, x + from, to - from, r + from);
     for (int k = from > 0 ? 0 : to; k < p->count; k = k + 1 == from ? to : k + 1)
-        sum = tridiagonal_larger(sum, residual_near_end(d, A, at + k, p->first + k, A->rhs[at + k], x + k, &r[k]));
+        sum = system_larger(sum, residual_near_end(d, A, at + k, p->first + k, A->rhs[at + k], x + k, &r[k]));
     return sum;
 }
 
 struct measurement {
     int64_t first, rows;
-    const struct tridiagonal_arrays *of;
+    const struct system_arrays *of;
     const double *x, (*beyond)[2];
 };
 
 /* x of a row beside a piece of run `run`; 0 where there is none. */
-static double x_at(const struct tridiagonal_entries_desc *d, const struct measurement *m, int run, int64_t row)
+static double x_at(const struct system_entries_desc *d, const struct measurement *m, int run, int64_t row)
 {
     const int64_t start = run * m->rows, in = row - m->first;
     if (in >= 0 && in < m->rows) return m->x[start + in];
@@ -298,11 +298,11 @@ static double x_at(const struct tridiagonal_entries_desc *d, const struct measur
     return d->cyclic ? m->x[start + (row % d->n + d->n) % d->n] : 0;
 }
 
-static void measure_piece(struct worker *w, const struct tridiagonal_entries *e, const struct piece *p,
+static void measure_piece(struct worker *w, const struct system_entries *e, const struct piece *p,
                           const struct measurement *m)
 {
-    const struct tridiagonal_entries_desc *d = &e->desc;
-    struct tridiagonal_sums *s = &w->sums;
+    const struct system_entries_desc *d = &e->desc;
+    struct system_sums *s = &w->sums;
     const int64_t at = p->run * m->rows + p->first - m->first;
     double *x = w->x + ENTRIES_SIDE;
     memcpy(x, m->x + at, (size_t)p->count * sizeof *x);
@@ -311,28 +311,28 @@ static void measure_piece(struct worker *w, const struct tridiagonal_entries *e,
     const double sum = residuals_to_ends(d, p, m->of, at, x, w->r);
     const int bad = first_not_finite(w->r, p->count);
     if (bad < p->count && p->first + bad < s->bad) s->bad = p->first + bad;
-    s->row_sum_max = tridiagonal_larger(s->row_sum_max, sum);
-    s->x_max = tridiagonal_larger(s->x_max, largest_of(x, p->count));
-    s->residual_max = tridiagonal_larger(s->residual_max, add_squares(&s->residual, w->r, p->count));
-    s->rhs_max = tridiagonal_larger(s->rhs_max, add_squares(&s->rhs, m->of->rhs + at, p->count));
+    s->row_sum_max = system_larger(s->row_sum_max, sum);
+    s->x_max = system_larger(s->x_max, largest_of(x, p->count));
+    s->residual_max = system_larger(s->residual_max, add_squares(&s->residual, w->r, p->count));
+    s->rhs_max = system_larger(s->rhs_max, add_squares(&s->rhs, m->of->rhs + at, p->count));
     if (!d->exact) return;
     evaluate(w, ENTRIES_EXACT, p->first, p->count, w->exact);
     for (int k = 0; k < p->count; k++) x[k] -= w->exact[k];
-    s->difference_max = tridiagonal_larger(s->difference_max, add_squares(&s->difference, x, p->count));
-    s->exact_max = tridiagonal_larger(s->exact_max, add_squares(&s->exact, w->exact, p->count));
+    s->difference_max = system_larger(s->difference_max, add_squares(&s->difference, x, p->count));
+    s->exact_max = system_larger(s->exact_max, add_squares(&s->exact, w->exact, p->count));
 }
 
 /* What a thread has measured goes to its run. */
-static void hand_over(struct worker *w, int run, struct tridiagonal_sums *sums)
+static void hand_over(struct worker *w, int run, struct system_sums *sums)
 {
-#pragma omp critical(tridiagonal_measure)
-    tridiagonal_sums_merge(&sums[run], &w->sums);
-    w->sums = tridiagonal_sums_zero();
+#pragma omp critical(system_measure)
+    system_sums_merge(&sums[run], &w->sums);
+    w->sums = system_sums_zero();
 }
 
-static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                              const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
-                              struct tridiagonal_sums *sums)
+static enum sw_status measure(struct system_entries *e, int64_t first, int64_t rows,
+                              const struct system_arrays *of, const double *x, const double (*beyond)[2],
+                              struct system_sums *sums)
 {
     const int64_t pieces = pieces_of(first, rows), all = pieces * e->count;
     const struct measurement m = {first, rows, of, x, beyond};
@@ -341,7 +341,7 @@ static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int6
     {
         struct worker *w = &own->worker[omp_get_thread_num()];
         int run = -1;
-        w->sums = tridiagonal_sums_zero();
+        w->sums = system_sums_zero();
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < all; k++) {
             const struct piece p = piece_of(first, rows, pieces, k);

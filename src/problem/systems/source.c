@@ -1,4 +1,4 @@
-#include "problem/tridiagonal/source.h"
+#include "problem/systems/source.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -13,9 +13,9 @@
 /* The keys on whose words it depends: those of its arrays first. */
 enum { FILE_KEY = SYSTEM_ARRAYS, CYCLIC_KEY, WIDTH_KEY, KEYS };
 
-struct tridiagonal_source {
-    struct tridiagonal_source *next;
-    const struct system_arrays *of;
+struct system_source {
+    struct system_source *next;
+    const struct system_keys *of;
     char   *word[KEYS];
     struct sw_arrays *file, *rhs_file; /* NULL: a Matrix Market matrix has its right-hand side elsewhere */
     bool    has[SYSTEM_ARRAYS];
@@ -28,15 +28,15 @@ struct tridiagonal_source {
 };
 
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static struct tridiagonal_source *all;
+static struct system_source *all;
 
-static const char *key_of(const struct system_arrays *of, int key)
+static const char *key_of(const struct system_keys *of, int key)
 {
     static const char *const rest[] = {"source.file", "cyclic", "source.width"};
     return key >= FILE_KEY ? rest[key - FILE_KEY] : key <= of->diagonals ? of->dataset[key] : NULL;
 }
 
-static const char *word(const struct sw_setup *setup, const struct system_arrays *of, int key)
+static const char *word(const struct sw_setup *setup, const struct system_keys *of, int key)
 {
     const char *path = key_of(of, key), *found = path ? sw_setup_word(setup, path) : NULL;
     return found ? found : "";
@@ -45,7 +45,7 @@ static const char *word(const struct sw_setup *setup, const struct system_arrays
 /* ------------------------------------------------------------------ opening one */
 
 /* Something is wrong with it: the first such thing counts. */
-__attribute__((format(printf, 3, 4))) static void blame(struct tridiagonal_source *s, const char *key,
+__attribute__((format(printf, 3, 4))) static void blame(struct system_source *s, const char *key,
                                                         const char *format, ...)
 {
     struct sw_text why = sw_text_in(s->why, sizeof s->why);
@@ -58,14 +58,14 @@ __attribute__((format(printf, 3, 4))) static void blame(struct tridiagonal_sourc
 }
 
 /* @return SW_E_MEMORY; other failures are to blame on the key */
-static enum sw_status blame_failure(struct tridiagonal_source *s, const char *key, enum sw_status st)
+static enum sw_status blame_failure(struct system_source *s, const char *key, enum sw_status st)
 {
     if (st == SW_E_MEMORY) return st;
     if (st) blame(s, key, "%s", sw_err_message());
     return SW_OK;
 }
 
-static enum sw_status find_array(struct tridiagonal_source *s, int k, struct sw_arrays *file, const char *name)
+static enum sw_status find_array(struct system_source *s, int k, struct sw_arrays *file, const char *name)
 {
     enum sw_status st = s->key ? SW_OK : sw_arrays_find(file, name, &s->array[k]);
     s->has[k] = !st;
@@ -73,7 +73,7 @@ static enum sw_status find_array(struct tridiagonal_source *s, int k, struct sw_
 }
 
 /* The diagonals of a Matrix Market matrix, and a right-hand side from a file of its own. */
-static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagonal_source *s)
+static enum sw_status find_matrix(const struct sw_setup *setup, struct system_source *s)
 {
     const int last = s->of->diagonals;
     const char *rhs = word(setup, s->of, last), *rhs_key = key_of(s->of, last);
@@ -95,7 +95,7 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct tridiagon
     return find_array(s, last, s->rhs_file, "");
 }
 
-static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiagonal_source *s)
+static enum sw_status find_datasets(const struct sw_setup *setup, struct system_source *s)
 {
     bool any = false;
     for (int k = 0; k <= s->of->diagonals; k++) {
@@ -110,7 +110,7 @@ static enum sw_status find_datasets(const struct sw_setup *setup, struct tridiag
 }
 
 /* All arrays have one length, and hold one system or the same number of them. */
-static void compare_arrays(struct tridiagonal_source *s)
+static void compare_arrays(struct system_source *s)
 {
     int first = -1;
     s->systems = 1;
@@ -130,7 +130,7 @@ static void compare_arrays(struct tridiagonal_source *s)
     }
 }
 
-static void check_corners(const struct sw_setup *setup, struct tridiagonal_source *s)
+static void check_corners(const struct sw_setup *setup, struct system_source *s)
 {
     if (sw_setup_chosen(setup, "cyclic", "true")) return;
     for (int k = 0; k < s->of->diagonals; k++) {
@@ -148,13 +148,13 @@ static void check_corners(const struct sw_setup *setup, struct tridiagonal_sourc
 
 /* Diagonals on each side of the main one that a matrix by coordinates may have: those of the kind, unless the config
  * says how many. */
-static int width_of(const struct sw_setup *setup, const struct system_arrays *of)
+static int width_of(const struct sw_setup *setup, const struct system_keys *of)
 {
     const char *said = word(setup, of, WIDTH_KEY);
     return *said >= '0' && *said <= '9' ? *said - '0' : of->place[of->diagonals - 1];
 }
 
-static enum sw_status open_source(const struct sw_setup *setup, struct tridiagonal_source *s)
+static enum sw_status open_source(const struct sw_setup *setup, struct system_source *s)
 {
     SW_TRY(blame_failure(s, key_of(s->of, FILE_KEY), sw_arrays_open_matrix(word(setup, s->of, FILE_KEY),
                                                                            width_of(setup, s->of), &s->file)));
@@ -173,25 +173,25 @@ static enum sw_status open_source(const struct sw_setup *setup, struct tridiagon
 
 /* ------------------------------------------------------------------ those that are open */
 
-static bool has_words(const struct tridiagonal_source *s, const struct sw_setup *setup,
-                      const struct system_arrays *of)
+static bool has_words(const struct system_source *s, const struct sw_setup *setup,
+                      const struct system_keys *of)
 {
     for (int k = 0; k < KEYS; k++)
         if (s->of != of || strcmp(s->word[k], word(setup, of, k))) return false;
     return true;
 }
 
-static enum sw_status copy_words(const struct sw_setup *setup, struct tridiagonal_source *s)
+static enum sw_status copy_words(const struct sw_setup *setup, struct system_source *s)
 {
     for (int k = 0; k < KEYS; k++)
         if (!(s->word[k] = sw_strdup(word(setup, s->of, k)))) return SW_FAIL(SW_E_MEMORY, "out of memory");
     return SW_OK;
 }
 
-static enum sw_status find_or_open(const struct sw_setup *setup, const struct system_arrays *of,
-                                   struct tridiagonal_source **source)
+static enum sw_status find_or_open(const struct sw_setup *setup, const struct system_keys *of,
+                                   struct system_source **source)
 {
-    struct tridiagonal_source *s = all;
+    struct system_source *s = all;
     while (s && !has_words(s, setup, of)) s = s->next;
     *source = s;
     if (s) return SW_OK;
@@ -210,10 +210,10 @@ static enum sw_status find_or_open(const struct sw_setup *setup, const struct sy
     return st;
 }
 
-enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struct system_arrays *arrays,
-                                       const struct tridiagonal_source **source, const char **key, struct sw_text *why)
+enum sw_status system_source_find(const struct sw_setup *setup, const struct system_keys *arrays,
+                                  const struct system_source **source, const char **key, struct sw_text *why)
 {
-    struct tridiagonal_source *s = NULL;
+    struct system_source *s = NULL;
     *source = NULL;
     *key = NULL;
     if (!*word(setup, arrays, FILE_KEY)) return SW_OK;
@@ -229,9 +229,9 @@ enum sw_status tridiagonal_source_find(const struct sw_setup *setup, const struc
 
 /* ------------------------------------------------------------------ what is in one */
 
-bool tridiagonal_source_has(const struct tridiagonal_source *s, int array) { return s && s->has[array]; }
+bool system_source_has(const struct system_source *s, int array) { return s && s->has[array]; }
 
-const char *tridiagonal_source_lacks(const struct tridiagonal_source *s, int array, struct sw_text *why)
+const char *system_source_lacks(const struct system_source *s, int array, struct sw_text *why)
 {
     bool any = false;
     for (int k = 0; s && k < s->of->diagonals; k++) any |= s->has[k];
@@ -241,17 +241,17 @@ const char *tridiagonal_source_lacks(const struct tridiagonal_source *s, int arr
     return key_of(s->of, array);
 }
 
-int64_t tridiagonal_source_unknowns(const struct tridiagonal_source *s) { return s->n; }
+int64_t system_source_unknowns(const struct system_source *s) { return s->n; }
 
-int64_t tridiagonal_source_systems(const struct tridiagonal_source *s) { return s->systems; }
+int64_t system_source_systems(const struct system_source *s) { return s->systems; }
 
-static struct sw_arrays *file_of(const struct tridiagonal_source *s, int array)
+static struct sw_arrays *file_of(const struct system_source *s, int array)
 {
     return array == s->of->diagonals && s->rhs_file ? s->rhs_file : s->file;
 }
 
 /* @param st  SW_OK, or why an array cannot be read: for the user, with its key and its file */
-static enum sw_status name_array(const struct tridiagonal_source *s, int array, enum sw_status st)
+static enum sw_status name_array(const struct system_source *s, int array, enum sw_status st)
 {
     struct sw_err_kept kept = {0};
     if (st != SW_E_IO) return st;
@@ -261,8 +261,8 @@ static enum sw_status name_array(const struct tridiagonal_source *s, int array, 
     return SW_FAIL(st, "%s = \"%s\" of \"%s\": %s", key_of(s->of, array), dataset, file, kept.message);
 }
 
-enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int array, const struct sw_array_part *part,
-                                       double *out)
+enum sw_status system_source_read(const struct system_source *s, int array, const struct sw_array_part *part,
+                                  double *out)
 {
     const struct sw_array *a = &s->array[array];
     struct sw_array_part one = {0, 1, part->first, part->count};
@@ -274,7 +274,7 @@ enum sw_status tridiagonal_source_read(const struct tridiagonal_source *s, int a
 }
 
 /* @param key  out, where an array cannot be read: its key */
-static enum sw_status form_digest(struct tridiagonal_source *s, const char **key)
+static enum sw_status form_digest(struct system_source *s, const char **key)
 {
     struct sw_hash h;
     unsigned char one[32];
@@ -291,10 +291,10 @@ static enum sw_status form_digest(struct tridiagonal_source *s, const char **key
     return SW_OK;
 }
 
-enum sw_status tridiagonal_source_digest(const struct tridiagonal_source *source, unsigned char digest[32],
-                                         const char **key)
+enum sw_status system_source_digest(const struct system_source *source, unsigned char digest[32],
+                                    const char **key)
 {
-    struct tridiagonal_source *s = (struct tridiagonal_source *)source;  /* one of `all` */
+    struct system_source *s = (struct system_source *)source;  /* one of `all` */
     *key = NULL;
     pthread_mutex_lock(&turn);
     enum sw_status st = s->digested ? SW_OK : form_digest(s, key);

@@ -1,7 +1,7 @@
 /* Every kind of device on which entries are filled and measured. To add one: write its file, add its row. */
 #include <stddef.h>
 
-#include "problem/tridiagonal/entries_impl.h"
+#include "problem/systems/entries_impl.h"
 
 extern const struct entries_ops entries_cpu;
 #ifdef SW_HAVE_CUDA

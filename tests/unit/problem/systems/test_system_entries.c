@@ -5,7 +5,7 @@
 
 #include "base/sw_mem.h"
 #include "expr/random_point.h"
-#include "problem/tridiagonal/entries_impl.h"
+#include "problem/systems/entries_impl.h"
 
 #define ROW_OPS entries_ops
 #include "base/sw_err.h"
@@ -32,10 +32,10 @@ struct texts { const char *lower, *main, *upper, *rhs, *exact; };
 enum { PROGRAMS = 5 };
 
 struct system {
-    struct tridiagonal_entries_desc desc;
+    struct system_entries_desc desc;
     struct sw_program *program[PROGRAMS];
     struct sw_device *device;
-    struct tridiagonal_entries *entries;
+    struct system_entries *entries;
     int runs;
 };
 
@@ -49,23 +49,23 @@ static struct system make(const struct texts *t, int64_t n, int runs, bool cycli
     assert_ok(sw_device_open(kind_of_row(), threads, &s.device));
     for (int k = 0; k < PROGRAMS; k++)
         if (text[k]) s.program[k] = compile(text[k], (uint32_t)(3 + k));
-    s.desc = (struct tridiagonal_entries_desc){n, runs, cyclic, 3, 3, {-1, 0, 1}, {s.program[0], s.program[1],
-                                               s.program[2]}, s.program[3], s.program[4], !t->rhs && !t->exact};
-    assert_ok(tridiagonal_entries_create(&s.desc, s.device, &s.entries));
+    s.desc = (struct system_entries_desc){n, runs, cyclic, 3, 3, {-1, 0, 1}, {s.program[0], s.program[1],
+                                          s.program[2]}, s.program[3], s.program[4], !t->rhs && !t->exact};
+    assert_ok(system_entries_create(&s.desc, s.device, &s.entries));
     assert_ok(sw_alloc(3 * (size_t)runs, &param));
     for (int j = 0; j < runs; j++) {
         param[j] = (double)n;
         param[runs + j] = 5 + j;
         param[2 * runs + j] = 0.5 * j;
     }
-    assert_ok(tridiagonal_entries_load(s.entries, runs, param));
+    assert_ok(system_entries_load(s.entries, runs, param));
     sw_free(param);
     return s;
 }
 
 static void unmake(struct system *s)
 {
-    tridiagonal_entries_destroy(&s->entries);
+    system_entries_destroy(&s->entries);
     for (int k = 0; k < PROGRAMS; k++) sw_program_destroy(&s->program[k]);
     sw_device_close(&s->device);
 }
@@ -77,8 +77,8 @@ static double *fill(struct system *s, int64_t first, int64_t rows)
     double *d, *here;
     assert_ok(sw_device_alloc(s->device, 4 * each, &d));
     assert_ok(sw_alloc(4 * each, &here));
-    assert_ok(tridiagonal_entries_fill(s->entries, first, rows,
-                                       &(struct tridiagonal_arrays){{d, d + each, d + 2 * each}, d + 3 * each}));
+    assert_ok(system_entries_fill(s->entries, first, rows,
+                                  &(struct system_arrays){{d, d + each, d + 2 * each}, d + 3 * each}));
     assert_ok(sw_device_download(s->device, here, d, 4 * each * sizeof *d));
     sw_device_free(s->device, d);
     return here;
@@ -261,13 +261,13 @@ static void names_the_first_entry_that_is_not_finite(void **state)
     int64_t row[3];
     double *v = fill(&s, 1000, 3000);
     (void)state;
-    assert_ok(tridiagonal_entries_first_bad(s.entries, row));
+    assert_ok(system_entries_first_bad(s.entries, row));
     assert_int_equal(row[0], 1000);  /* log of a negative number; lower of row 0 does not count */
     assert_int_equal(row[1], 2499);
     assert_int_equal(row[2], 2499);
     sw_free(v);
     v = fill(&s, 0, 10);
-    assert_ok(tridiagonal_entries_first_bad(s.entries, row));
+    assert_ok(system_entries_first_bad(s.entries, row));
     assert_int_equal(row[0], 0);
     assert_int_equal(row[1], 2499);
     sw_free(v);
@@ -302,18 +302,18 @@ static void fills_and_measures_any_diagonals(void **state)
         struct system s = {.runs = runs, .desc = {n, runs, n >= 9 && c / 20 % 2, 3, 5, {0}, {0}, NULL, exact, false}};
         const size_t all = (size_t)(runs * n);
         const double param[] = {(double)n, (double)n, 5, 6, 0, 0.5};
-        struct tridiagonal_arrays a;
-        struct tridiagonal_sums sums[2] = {tridiagonal_sums_zero(), tridiagonal_sums_zero()};
+        struct system_arrays a;
+        struct system_sums sums[2] = {system_sums_zero(), system_sums_zero()};
         double *x = some_x(&s), *v;
         for (int k = 0; k < 5; k++) { s.desc.place[k] = where[k]; s.desc.diagonal[k] = p[k]; }
         assert_ok(sw_alloc(6 * all, &v));
         for (int k = 0; k < 5; k++) a.diagonal[k] = v + (size_t)k * all;
         a.rhs = v + 5 * all;
         assert_ok(sw_device_open("cpu", 1 + c % 2, &s.device));
-        assert_ok(tridiagonal_entries_create(&s.desc, s.device, &s.entries));
-        assert_ok(tridiagonal_entries_load(s.entries, runs, param));
-        assert_ok(tridiagonal_entries_fill(s.entries, 0, n, &a));
-        assert_ok(tridiagonal_measure(s.entries, 0, n, &a, x, NULL, sums));
+        assert_ok(system_entries_create(&s.desc, s.device, &s.entries));
+        assert_ok(system_entries_load(s.entries, runs, param));
+        assert_ok(system_entries_fill(s.entries, 0, n, &a));
+        assert_ok(system_measure(s.entries, 0, n, &a, x, NULL, sums));
         for (int j = 0; j < runs; j++) {
             double r_max = 0, row_max = 0;
             for (int64_t i = 0; i < n; i++) {
@@ -334,7 +334,7 @@ static void fills_and_measures_any_diagonals(void **state)
             assert_near(sums[j].residual_max, r_max, 1e-15 * r_max + 1e-30);
             assert_near(sums[j].row_sum_max, row_max, 1e-15 * row_max);
         }
-        tridiagonal_entries_destroy(&s.entries);
+        system_entries_destroy(&s.entries);
         sw_device_close(&s.device);
         sw_free(v);
         sw_free(x);
@@ -346,10 +346,10 @@ static void fills_and_measures_any_diagonals(void **state)
 /* ------------------------------------------------------------------ measures */
 
 /* Measure x of all runs in chunks. @param v  [4][runs][n]  @param x  [runs][n] */
-static void measure(struct system *s, const double *v, const double *x, int64_t chunk, struct tridiagonal_sums *sums)
+static void measure(struct system *s, const double *v, const double *x, int64_t chunk, struct system_sums *sums)
 {
     const int64_t n = s->desc.n;
-    for (int j = 0; j < s->runs; j++) sums[j] = tridiagonal_sums_zero();
+    for (int j = 0; j < s->runs; j++) sums[j] = system_sums_zero();
     for (int64_t first = 0; first < n; first += chunk) {
         const int64_t rows = n - first < chunk ? n - first : chunk;
         const size_t each = (size_t)s->runs * (size_t)rows;
@@ -364,15 +364,15 @@ static void measure(struct system *s, const double *v, const double *x, int64_t 
             beyond[j][0] = first > 0 ? x[j * n + first - 1] : s->desc.cyclic ? x[j * n + n - 1] : 0;
             beyond[j][1] = first + rows < n ? x[j * n + first + rows] : s->desc.cyclic ? x[j * n] : 0;
         }
-        const struct tridiagonal_arrays of = {{d, d + each, d + 2 * each}, d + 3 * each};
-        assert_ok(tridiagonal_measure(s->entries, first, rows, &of, d + 4 * each, chunk < n ? beyond : NULL, sums));
+        const struct system_arrays of = {{d, d + each, d + 2 * each}, d + 3 * each};
+        assert_ok(system_measure(s->entries, first, rows, &of, d + 4 * each, chunk < n ? beyond : NULL, sums));
         sw_device_free(s->device, d);
         sw_free(beyond);
     }
 }
 
 static void compare_with_plain_loops(const struct system *s, const double *v, const double *x, int j,
-                                     const struct tridiagonal_sums *sums)
+                                     const struct system_sums *sums)
 {
     const int64_t n = s->desc.n, all = s->runs * n;
     const double *a = v + j * n, *b = a + all, *c = b + all, *f = c + all, *u = x + j * n;
@@ -397,7 +397,7 @@ static void compare_with_plain_loops(const struct system *s, const double *v, co
     assert_true(sums->rhs_max == f_max && sums->x_max == x_max);
     assert_near(sums->row_sum_max, row_max, 4e-16 * row_max);
     assert_near(sums->difference_max, d_max, 1e-15);
-    assert_true(sums->bad == TRIDIAGONAL_NONE);
+    assert_true(sums->bad == SYSTEM_NO_ROW);
 }
 
 static void measure_in_chunks(struct system *s, struct system *one)
@@ -405,7 +405,7 @@ static void measure_in_chunks(struct system *s, struct system *one)
     static const int64_t chunks[] = {1, 5, 777, 2048, 5000};
     const int64_t n = s->desc.n;
     double *v = fill(s, 0, n), *x = some_x(s);
-    struct tridiagonal_sums whole[3], part[3];
+    struct system_sums whole[3], part[3];
     if (!s->desc.cyclic)  /* not looked at */
         for (int j = 0; j < 3; j++) v[j * n] = v[6 * n + (j + 1) * n - 1] = NAN;
     measure(s, v, x, n, whole);
@@ -413,8 +413,8 @@ static void measure_in_chunks(struct system *s, struct system *one)
     for (int q = n > 100; q <= 5; q++) {
         measure(q < 5 ? s : one, v, x, q < 5 ? chunks[q] : n, part);
         for (int j = 0; j < 3; j++) {
-            const struct tridiagonal_norms a = tridiagonal_norms_from_sums(&whole[j], n, true),
-                                           b = tridiagonal_norms_from_sums(&part[j], n, true);
+            const struct system_norms a = system_norms_from_sums(&whole[j], n, true),
+                                           b = system_norms_from_sums(&part[j], n, true);
             assert_memory_equal(&a, &b, sizeof a);
         }
     }
@@ -434,16 +434,16 @@ static void names_the_first_row_whose_residual_is_not_finite(void **state)
     const int64_t n = 5000;
     struct system s = make(&random_texts, n, 2, false, 2);
     double *v = fill(&s, 0, n), *x = some_x(&s);
-    struct tridiagonal_sums sums[2];
+    struct system_sums sums[2];
     (void)state;
     x[n + 3000] = NAN;
     x[n + 4000] = INFINITY;
     for (int64_t chunk = n; chunk > 1; chunk /= 5) {
         measure(&s, v, x, chunk, sums);
-        assert_true(sums[0].bad == TRIDIAGONAL_NONE);
+        assert_true(sums[0].bad == SYSTEM_NO_ROW);
         assert_int_equal(sums[1].bad, 2999);  /* the row before it holds it, too */
-        assert_true(isnan(tridiagonal_norms_from_sums(&sums[1], n, true).residual));
-        assert_true(isfinite(tridiagonal_norms_from_sums(&sums[0], n, true).residual));
+        assert_true(isnan(system_norms_from_sums(&sums[1], n, true).residual));
+        assert_true(isfinite(system_norms_from_sums(&sums[0], n, true).residual));
     }
     sw_free(v);
     sw_free(x);
@@ -455,12 +455,12 @@ static void measures_what_is_huge(void **state)
     const int64_t n = 100;
     struct system s = make(&(struct texts){"1e150", "3e150", "1e150", NULL, "1e150*i"}, n, 1, false, 2);
     double *v = fill(&s, 0, n), *x;
-    struct tridiagonal_sums sums;
+    struct system_sums sums;
     (void)state;
     assert_ok(sw_alloc((size_t)n, &x));
     for (int64_t k = 0; k < n; k++) x[k] = 1e150 * (double)(k + 1) * (1 + 1e-10);
     measure(&s, v, x, n, &sums);
-    const struct tridiagonal_norms norms = tridiagonal_norms_from_sums(&sums, n, true);
+    const struct system_norms norms = system_norms_from_sums(&sums, n, true);
     assert_near(norms.residual, 1e-10, 1e-15);  /* |f|_2 is 1e302, its square is not a number */
     assert_near(norms.rel, 1e-10, 1e-15);
     assert_near(norms.forward_error, 1e-10, 1e-15);
@@ -474,14 +474,14 @@ static void keeps_sums_as_numbers(void **state)
 {
     const int64_t n = 3000;
     struct system s = make(&random_texts, n, 1, false, 1);
-    double *v = fill(&s, 0, n), *x = some_x(&s), number[TRIDIAGONAL_SUMS_NUMBERS];
-    struct tridiagonal_sums sums, again;
+    double *v = fill(&s, 0, n), *x = some_x(&s), number[SYSTEM_SUMS_NUMBERS];
+    struct system_sums sums, again;
     (void)state;
     measure(&s, v, x, n, &sums);
-    tridiagonal_sums_pack(&sums, number);
-    tridiagonal_sums_unpack(number, &again);
-    const struct tridiagonal_norms a = tridiagonal_norms_from_sums(&sums, n, true),
-                                   b = tridiagonal_norms_from_sums(&again, n, true);
+    system_sums_pack(&sums, number);
+    system_sums_unpack(number, &again);
+    const struct system_norms a = system_norms_from_sums(&sums, n, true),
+                                   b = system_norms_from_sums(&again, n, true);
     assert_memory_equal(&a, &b, sizeof a);
     sw_free(v);
     sw_free(x);
@@ -496,10 +496,10 @@ static void compiles_its_kernels(void **state)
     (void)state;
     for (int k = 0; k < PROGRAMS; k++) p[k] = compile(text[k], (uint32_t)k);
     for (int c = 0; c < 4 && !st; c++) {
-        const struct tridiagonal_entries_desc desc = {100, 1, false, 3, 3, {-1, 0, 1},
-                                                      {c & 1 ? p[0] : NULL, p[1], p[2]}, c & 2 ? p[3] : NULL, p[4],
-                                                      false};
-        st = tridiagonal_entries_try_compile(&desc, 90);
+        const struct system_entries_desc desc = {100, 1, false, 3, 3, {-1, 0, 1},
+                                                 {c & 1 ? p[0] : NULL, p[1], p[2]}, c & 2 ? p[3] : NULL, p[4],
+                                                 false};
+        st = system_entries_try_compile(&desc, 90);
     }
     for (int k = 0; k < PROGRAMS; k++) sw_program_destroy(&p[k]);
     if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());

@@ -6,8 +6,8 @@
 #include "base/sw_err.h"
 #include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
-#include "problem/tridiagonal/entries_impl.h"
-#include "problem/tridiagonal/entries_point.h"
+#include "problem/systems/entries_impl.h"
+#include "problem/systems/entries_point.h"
 
 /* Blocks of 4 warps: a warp measures a part of a run by itself. Parts are of 64 rows a lane at least, so that adding up
  * the lanes is a small share, and are not more than some waves of warps on the largest device. */
@@ -18,9 +18,9 @@ enum kernel { BEGIN_K, FILL_K, MEASURE_K, MERGE_K };
 struct own {
     struct entries_batch batch;
     double *param, *beyond;          /* [used][capacity], [capacity][2] on the device, as the rest */
-    struct tridiagonal_sums *part;   /* [capacity][parts of n rows]                                */
-    struct tridiagonal_sums *sums;   /* [capacity]                                                 */
-    struct tridiagonal_sums *here;   /* [capacity] on the host                                     */
+    struct system_sums *part;   /* [capacity][parts of n rows]                                */
+    struct system_sums *sums;   /* [capacity]                                                 */
+    struct system_sums *here;   /* [capacity] on the host                                     */
     int     used;                    /* parameters                                                 */
     struct sw_kernels kernels;
 };
@@ -54,7 +54,7 @@ static void add_value(const char *name, const char *macro, int first_cached, str
                    name, macro, name, macro, first_cached);
 }
 
-static void add_programs(const struct tridiagonal_entries_desc *desc, struct sw_text *text)
+static void add_programs(const struct system_entries_desc *desc, struct sw_text *text)
 {
     const struct sw_program *program[ENTRIES_PROGRAMS];
     int cached = 0;
@@ -79,19 +79,19 @@ static void add_programs(const struct tridiagonal_entries_desc *desc, struct sw_
 static const struct sw_kernel_source source = {
     .label = "the GPU code of the entries",
     .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/double_double_point.h",
-               "field/square_sum_point.h", "problem/tridiagonal/measure_point.h",
-               "problem/tridiagonal/entries_point.h"},
+               "field/square_sum_point.h", "problem/systems/measure_point.h",
+               "problem/systems/entries_point.h"},
     .after = {"cuda/tridiagonal/tridiagonal_entries_rtc.cuh"},
     .kernel = {[BEGIN_K] = "begin_k", [FILL_K] = "fill_k", [MEASURE_K] = "measure_k", [MERGE_K] = "merge_k"},
 };
 
-static void add_definitions(const struct tridiagonal_entries_desc *desc, struct sw_text *text)
+static void add_definitions(const struct system_entries_desc *desc, struct sw_text *text)
 {
     sw_text_printf(text, "enum { FILL_THREADS = %d, MEASURE_THREADS = %d };\n", FILL_THREADS, MEASURE_THREADS);
     add_programs(desc, text);
 }
 
-static enum sw_status try_compile(const struct tridiagonal_entries_desc *desc, int sm)
+static enum sw_status try_compile(const struct system_entries_desc *desc, int sm)
 {
     struct sw_text definitions = {0};
     add_definitions(desc, &definitions);
@@ -106,7 +106,7 @@ static int64_t parts_of(int64_t rows)
     return parts < MOST_PARTS ? parts : MOST_PARTS;
 }
 
-static size_t cached_values(const struct tridiagonal_entries_desc *desc, int *params)
+static size_t cached_values(const struct system_entries_desc *desc, int *params)
 {
     const struct sw_program *program[ENTRIES_PROGRAMS];
     size_t cached = 0;
@@ -120,22 +120,22 @@ static size_t cached_values(const struct tridiagonal_entries_desc *desc, int *pa
     return cached;
 }
 
-static size_t bytes(const struct tridiagonal_entries_desc *desc, size_t *per_run)
+static size_t bytes(const struct system_entries_desc *desc, size_t *per_run)
 {
     int params;
     const size_t cached = cached_values(desc, &params);
     *per_run = (cached + (size_t)params + 2) * sizeof(double) + sizeof(long long) +
-               ((size_t)parts_of(desc->n) + 1) * sizeof(struct tridiagonal_sums);
+               ((size_t)parts_of(desc->n) + 1) * sizeof(struct system_sums);
     return 0;
 }
 
-static enum sw_status check_diagonals(const struct tridiagonal_entries_desc *d)
+static enum sw_status check_diagonals(const struct system_entries_desc *d)
 {
     if (d->diagonals == 3 && d->place[0] == -1 && d->place[1] == 0 && d->place[2] == 1) return SW_OK;
     return SW_FAIL(SW_E_ABSENT, "on a GPU only tridiagonal systems are filled");
 }
 
-static enum sw_status create(struct tridiagonal_entries *e)
+static enum sw_status create(struct system_entries *e)
 {
     struct own *own = e->own;
     struct sw_text definitions = {0};
@@ -156,7 +156,7 @@ static enum sw_status create(struct tridiagonal_entries *e)
     return e->arrays.status;
 }
 
-static void destroy(struct tridiagonal_entries *e)
+static void destroy(struct system_entries *e)
 {
     struct own *own = e->own;
     (void)sw_device_wait(e->device);
@@ -167,7 +167,7 @@ static void destroy(struct tridiagonal_entries *e)
 
 static int blocks_for(int64_t threads, int each) { return (int)((threads + each - 1) / each); }
 
-static enum sw_status load(struct tridiagonal_entries *e)
+static enum sw_status load(struct system_entries *e)
 {
     struct own *own = e->own;
     void *args[] = {&own->batch};
@@ -178,8 +178,8 @@ static enum sw_status load(struct tridiagonal_entries *e)
                             0, args);
 }
 
-static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                           const struct tridiagonal_arrays *out)
+static enum sw_status fill(struct system_entries *e, int64_t first, int64_t rows,
+                           const struct system_arrays *out)
 {
     struct own *own = e->own;
     struct entries_arrays arrays = {out->diagonal[0], out->diagonal[1], out->diagonal[2], out->rhs};
@@ -189,18 +189,18 @@ static enum sw_status fill(struct tridiagonal_entries *e, int64_t first, int64_t
                             FILL_THREADS, 0, args);
 }
 
-static enum sw_status first_bad(struct tridiagonal_entries *e, int64_t *row)
+static enum sw_status first_bad(struct system_entries *e, int64_t *row)
 {
     const struct own *own = e->own;
     SW_TRY(sw_device_download(e->device, row, own->batch.bad, (size_t)e->count * sizeof *row));
     for (int j = 0; j < e->count; j++)
-        if (row[j] == TRIDIAGONAL_NONE) row[j] = -1;
+        if (row[j] == SYSTEM_NO_ROW) row[j] = -1;
     return SW_OK;
 }
 
-static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int64_t rows,
-                              const struct tridiagonal_arrays *of, const double *x, const double (*beyond)[2],
-                              struct tridiagonal_sums *sums)
+static enum sw_status measure(struct system_entries *e, int64_t first, int64_t rows,
+                              const struct system_arrays *of, const double *x, const double (*beyond)[2],
+                              struct system_sums *sums)
 {
     struct own *own = e->own;
     const size_t count = (size_t)e->count;
@@ -214,7 +214,7 @@ static enum sw_status measure(struct tridiagonal_entries *e, int64_t first, int6
     SW_TRY(sw_kernel_launch(e->device, own->kernels.kernel[MERGE_K], blocks_for(32LL * e->count, MEASURE_THREADS), 1,
                             MEASURE_THREADS, 0, merge_args));
     SW_TRY(sw_device_download(e->device, own->here, own->sums, count * sizeof *own->here));
-    for (size_t j = 0; j < count; j++) tridiagonal_sums_merge(&sums[j], &own->here[j]);
+    for (size_t j = 0; j < count; j++) system_sums_merge(&sums[j], &own->here[j]);
     return SW_OK;
 }
 

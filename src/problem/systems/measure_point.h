@@ -7,7 +7,7 @@
 #include "field/square_sum_point.h"
 #endif
 
-struct tridiagonal_sums {
+struct system_sums {
     struct square_sum residual, rhs;      /* of r = A x - f, of f                                   */
     struct square_sum difference, exact;  /* of x - exact, of exact                                 */
     double residual_max, rhs_max, x_max;  /* max |r|, max |f|, max |x|                              */
@@ -15,16 +15,16 @@ struct tridiagonal_sums {
     double difference_max, exact_max;
     long long bad;                        /* the first row where r is not finite: the norms are NaN */
 };
-#define TRIDIAGONAL_NONE 0x7fffffffffffffffLL
+#define SYSTEM_NO_ROW 0x7fffffffffffffffLL
 
-SW_HD static inline struct tridiagonal_sums tridiagonal_sums_zero(void)
+SW_HD static inline struct system_sums system_sums_zero(void)
 {
     const struct square_sum none = square_sum_zero();
-    const struct tridiagonal_sums s = {none, none, none, none, 0, 0, 0, 0, 0, 0, TRIDIAGONAL_NONE};
+    const struct system_sums s = {none, none, none, none, 0, 0, 0, 0, 0, 0, SYSTEM_NO_ROW};
     return s;
 }
 
-SW_HD static inline double tridiagonal_larger(double a, double b) { return b > a ? b : a; }
+SW_HD static inline double system_larger(double a, double b) { return b > a ? b : a; }
 
 /** a x[i-1] + b x[i] + c x[i+1] - f in double-double, rounded once. */
 SW_HD static inline double tridiagonal_residual(double a, double b, double c, double f, double x0, double x1, double x2)
@@ -37,29 +37,29 @@ SW_HD static inline double tridiagonal_residual(double a, double b, double c, do
 }
 
 /** Take in a row. a or c is 0 where there is no neighbour. */
-SW_HD static inline void tridiagonal_sums_row(struct tridiagonal_sums *s, long long row, double a, double b, double c,
-                                              double f, double x0, double x1, double x2)
+SW_HD static inline void system_sums_row(struct system_sums *s, long long row, double a, double b, double c,
+                                         double f, double x0, double x1, double x2)
 {
     const double r = tridiagonal_residual(a, b, c, f, x0, x1, x2);
     square_sum_add(&s->residual, r);
     square_sum_add(&s->rhs, f);
-    s->residual_max = tridiagonal_larger(s->residual_max, fabs(r));
-    s->rhs_max = tridiagonal_larger(s->rhs_max, fabs(f));
-    s->x_max = tridiagonal_larger(s->x_max, fabs(x1));
-    s->row_sum_max = tridiagonal_larger(s->row_sum_max, fabs(a) + fabs(b) + fabs(c));
+    s->residual_max = system_larger(s->residual_max, fabs(r));
+    s->rhs_max = system_larger(s->rhs_max, fabs(f));
+    s->x_max = system_larger(s->x_max, fabs(x1));
+    s->row_sum_max = system_larger(s->row_sum_max, fabs(a) + fabs(b) + fabs(c));
     if (!(fabs(r) <= 0x1.fffffffffffffp1023) && row < s->bad) s->bad = row;
 }
 
-SW_HD static inline void tridiagonal_sums_exact(struct tridiagonal_sums *s, double x, double exact)
+SW_HD static inline void system_sums_exact(struct system_sums *s, double x, double exact)
 {
     const double d = x - exact;
     square_sum_add(&s->difference, d);
     square_sum_add(&s->exact, exact);
-    s->difference_max = tridiagonal_larger(s->difference_max, fabs(d));
-    s->exact_max = tridiagonal_larger(s->exact_max, fabs(exact));
+    s->difference_max = system_larger(s->difference_max, fabs(d));
+    s->exact_max = system_larger(s->exact_max, fabs(exact));
 }
 
-SW_HD static inline void tridiagonal_sums_settle(struct tridiagonal_sums *s)
+SW_HD static inline void system_sums_settle(struct system_sums *s)
 {
     square_sum_settle(&s->residual);
     square_sum_settle(&s->rhs);
@@ -68,18 +68,18 @@ SW_HD static inline void tridiagonal_sums_settle(struct tridiagonal_sums *s)
 }
 
 /** sum := sum and more, both settled. */
-SW_HD static inline void tridiagonal_sums_merge(struct tridiagonal_sums *sum, const struct tridiagonal_sums *more)
+SW_HD static inline void system_sums_merge(struct system_sums *sum, const struct system_sums *more)
 {
     square_sum_merge(&sum->residual, &more->residual);
     square_sum_merge(&sum->rhs, &more->rhs);
     square_sum_merge(&sum->difference, &more->difference);
     square_sum_merge(&sum->exact, &more->exact);
-    sum->residual_max = tridiagonal_larger(sum->residual_max, more->residual_max);
-    sum->rhs_max = tridiagonal_larger(sum->rhs_max, more->rhs_max);
-    sum->x_max = tridiagonal_larger(sum->x_max, more->x_max);
-    sum->row_sum_max = tridiagonal_larger(sum->row_sum_max, more->row_sum_max);
-    sum->difference_max = tridiagonal_larger(sum->difference_max, more->difference_max);
-    sum->exact_max = tridiagonal_larger(sum->exact_max, more->exact_max);
+    sum->residual_max = system_larger(sum->residual_max, more->residual_max);
+    sum->rhs_max = system_larger(sum->rhs_max, more->rhs_max);
+    sum->x_max = system_larger(sum->x_max, more->x_max);
+    sum->row_sum_max = system_larger(sum->row_sum_max, more->row_sum_max);
+    sum->difference_max = system_larger(sum->difference_max, more->difference_max);
+    sum->exact_max = system_larger(sum->exact_max, more->exact_max);
     if (more->bad < sum->bad) sum->bad = more->bad;
 }
 #endif

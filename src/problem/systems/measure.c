@@ -1,4 +1,4 @@
-#include "problem/tridiagonal/measure.h"
+#include "problem/systems/measure.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,21 +39,21 @@ static struct scaled scaled_root(const struct square_sum *s)
 /* Rounding errors of numbers so small are below the range of numbers themselves: r is not known. */
 static const double LEAST = 0x1p-1000;
 
-double tridiagonal_least_condition(const struct tridiagonal_sums *s)
+double system_least_condition(const struct system_sums *s)
 {
     return scaled_share(scaled_product(scaled_of(s->row_sum_max), scaled_of(s->x_max)), scaled_of(s->rhs_max));
 }
 
-static double backward_error(const struct tridiagonal_sums *s)
+static double backward_error(const struct system_sums *s)
 {
     const struct scaled ax = scaled_product(scaled_of(s->row_sum_max), scaled_of(s->x_max));
     return scaled_share(scaled_of(s->residual_max), scaled_sum(ax, scaled_of(s->rhs_max)));
 }
 
-struct tridiagonal_norms tridiagonal_norms_from_sums(const struct tridiagonal_sums *s, int64_t n, bool exact)
+struct system_norms system_norms_from_sums(const struct system_sums *s, int64_t n, bool exact)
 {
-    struct tridiagonal_norms norms = {NAN, NAN, NAN, NAN, NAN, NAN};
-    if (s->bad != TRIDIAGONAL_NONE) return norms;
+    struct system_norms norms = {NAN, NAN, NAN, NAN, NAN, NAN};
+    if (s->bad != SYSTEM_NO_ROW) return norms;
     if (s->rhs_max >= LEAST || s->rhs_max == 0) {
         norms.residual = scaled_share(scaled_root(&s->residual), scaled_root(&s->rhs));
         norms.backward_error = backward_error(s);
@@ -90,20 +90,20 @@ static const double *unpack_square_sum(const double *number, struct square_sum *
     return number;
 }
 
-void tridiagonal_sums_pack(const struct tridiagonal_sums *sums, double number[TRIDIAGONAL_SUMS_NUMBERS])
+void system_sums_pack(const struct system_sums *sums, double number[SYSTEM_SUMS_NUMBERS])
 {
-    struct tridiagonal_sums s = *sums;
-    tridiagonal_sums_settle(&s);
+    struct system_sums s = *sums;
+    system_sums_settle(&s);
     number = pack_square_sum(&s.residual, number);
     number = pack_square_sum(&s.rhs, number);
     number = pack_square_sum(&s.difference, number);
     number = pack_square_sum(&s.exact, number);
     const double rest[] = {s.residual_max, s.rhs_max, s.x_max, s.row_sum_max, s.difference_max, s.exact_max,
-                           s.bad == TRIDIAGONAL_NONE ? -1 : (double)s.bad};
+                           s.bad == SYSTEM_NO_ROW ? -1 : (double)s.bad};
     for (int k = 0; k < 7; k++) number[k] = rest[k];
 }
 
-void tridiagonal_sums_unpack(const double number[TRIDIAGONAL_SUMS_NUMBERS], struct tridiagonal_sums *sums)
+void system_sums_unpack(const double number[SYSTEM_SUMS_NUMBERS], struct system_sums *sums)
 {
     number = unpack_square_sum(number, &sums->residual);
     number = unpack_square_sum(number, &sums->rhs);
@@ -112,5 +112,5 @@ void tridiagonal_sums_unpack(const double number[TRIDIAGONAL_SUMS_NUMBERS], stru
     double *const rest[] = {&sums->residual_max, &sums->rhs_max, &sums->x_max, &sums->row_sum_max,
                             &sums->difference_max, &sums->exact_max};
     for (int k = 0; k < 6; k++) *rest[k] = *number++;
-    sums->bad = *number < 0 ? TRIDIAGONAL_NONE : (long long)*number;
+    sums->bad = *number < 0 ? SYSTEM_NO_ROW : (long long)*number;
 }

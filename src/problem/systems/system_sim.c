@@ -1,6 +1,6 @@
 /* A batch of runs of banded systems: their rows are formed where the solver wants them, then solved together, and
  * measured. */
-#include "problem/tridiagonal/system_sim.h"
+#include "problem/systems/system_sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int64_t find_not_finite(const double *value, size_t n)
  * there. */
 static void check_array(struct system_sim *s, int which, int place, int j, double *value)
 {
-    const struct tridiagonal_entries_desc *d = &s->given.desc;
+    const struct system_entries_desc *d = &s->given.desc;
     struct system_ending *e = &s->ending[j];
     const size_t outside = d->cyclic ? 0 : (size_t)(place < 0 ? -place : place),
                  zeros = outside < s->n ? outside : s->n;
@@ -70,15 +70,15 @@ static int count_neighbours(const struct system_sim *s, int j, int most, const d
  * @param which  a diagonal of the desc, or behind them the right-hand side */
 static enum sw_status read_array(struct system_sim *s, int which, const double *system)
 {
-    const struct tridiagonal_entries_desc *d = &s->given.desc;
+    const struct system_entries_desc *d = &s->given.desc;
     const bool diagonal = which < d->diagonals;
     const int number = diagonal ? s->given.number[which] : s->kind->arrays->diagonals,
               most = (int)(s->staging / s->n);
-    if (!tridiagonal_source_has(s->source, number)) return SW_OK;
+    if (!system_source_has(s->source, number)) return SW_OK;
     for (int j = 0, count; j < s->count; j += count) {
         count = count_neighbours(s, j, most, system);
         const struct sw_array_part part = {(int64_t)system[j] - 1, count, 0, (int64_t)s->n};
-        SW_TRY(tridiagonal_source_read(s->source, number, &part, s->host));
+        SW_TRY(system_source_read(s->source, number, &part, s->host));
         for (int r = 0; r < count; r++)
             check_array(s, which, diagonal ? d->place[which] : 0, j + r, s->host + (size_t)r * s->n);
         SW_TRY(put(s, diagonal ? s->array.diagonal[which] : s->array.rhs, j, count, s->host));
@@ -109,7 +109,7 @@ static enum sw_status say_bad_rows(struct system_sim *s, const char **load_error
         load_error[j] = NULL;
         if (!e->bad_row) continue;
         struct sw_text why = sw_text_in(s->why[bad], sizeof s->why[bad]);
-        tridiagonal_bad_entry_say(&e->bad, s->given.desc.diagonals, name, &why);
+        system_bad_entry_say(&e->bad, s->given.desc.diagonals, name, &why);
         load_error[j] = s->why[bad++];
     }
     return SW_OK;
@@ -119,12 +119,12 @@ static enum sw_status find_bad_rows(struct system_sim *s)
 {
     int64_t *row;
     SW_TRY(sw_alloc((size_t)s->count, &row));
-    enum sw_status st = tridiagonal_entries_first_bad(s->entries, row);
+    enum sw_status st = system_entries_first_bad(s->entries, row);
     for (int j = 0; j < s->count && !st; j++) {
         struct system_ending *e = &s->ending[j];
         if (row[j] < 0 || (e->bad_row && e->row <= row[j])) continue;
         *e = (struct system_ending){.bad_row = true, .row = row[j]};
-        st = tridiagonal_entries_find_bad(s->entries, j, row[j], &s->array, (size_t)j * s->n + (size_t)row[j], &e->bad);
+        st = system_entries_find_bad(s->entries, j, row[j], &s->array, (size_t)j * s->n + (size_t)row[j], &e->bad);
     }
     sw_free(row);
     return st;
@@ -137,10 +137,10 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     s->count = count;
     memset(s->ending, 0, (size_t)count * sizeof *s->ending);
     SW_TRY(s->kind->prepare(s, count));
-    SW_TRY(tridiagonal_entries_load(s->entries, count, column));
+    SW_TRY(system_entries_load(s->entries, count, column));
     if (s->kind->form) SW_TRY(s->kind->form(s, column));
     if (s->source) SW_TRY(read_source(s, column));
-    SW_TRY(tridiagonal_entries_fill(s->entries, 0, (int64_t)s->n, &s->array));
+    SW_TRY(system_entries_fill(s->entries, 0, (int64_t)s->n, &s->array));
     SW_TRY(find_bad_rows(s));
     return say_bad_rows(s, load_error);
 }
@@ -174,10 +174,10 @@ static enum sw_status measure(struct system_sim *s)
 {
     const bool exact = sw_setup_find(&s->setup, "exact") != NULL;
     if (s->measured) return SW_OK;
-    for (int j = 0; j < s->count; j++) s->sums[j] = tridiagonal_sums_zero();
-    SW_TRY(tridiagonal_measure(s->entries, 0, (int64_t)s->n, &s->array, s->x, NULL, s->sums));
+    for (int j = 0; j < s->count; j++) s->sums[j] = system_sums_zero();
+    SW_TRY(system_measure(s->entries, 0, (int64_t)s->n, &s->array, s->x, NULL, s->sums));
     for (int j = 0; j < s->count; j++)
-        s->norms[j] = tridiagonal_norms_from_sums(&s->sums[j], (int64_t)s->n, exact);
+        s->norms[j] = system_norms_from_sums(&s->sums[j], (int64_t)s->n, exact);
     s->measured = true;
     return SW_OK;
 }
@@ -270,10 +270,10 @@ static enum sw_status get_record(struct sw_sim *sim, double *record)
 }
 
 /* max|x| <= |inverse of A| max|f|: |A| max|x|/max|f| is a condition number that A has at least. */
-void system_record(const struct tridiagonal_sums *sums, double *record)
+void system_record(const struct system_sums *sums, double *record)
 {
-    const struct tridiagonal_norms m = tridiagonal_norms_from_sums(sums, 1, false);
-    record[0] = sums->rhs_max > 0 ? tridiagonal_least_condition(sums) : 0;
+    const struct system_norms m = system_norms_from_sums(sums, 1, false);
+    record[0] = sums->rhs_max > 0 ? system_least_condition(sums) : 0;
     record[1] = m.backward_error;
 }
 
@@ -300,7 +300,7 @@ static struct sw_cost cost(const struct sw_sim *sim, int64_t steps)
 
 /* ------------------------------------------------------------------ making one */
 
-void system_entries_free(struct system_entries *given)
+void system_given_free(struct system_given *given)
 {
     for (int k = 0; k < ENTRIES_DIAGONALS; k++) sw_program_destroy(&given->own[k]);
 }
@@ -310,8 +310,8 @@ static void destroy(struct sw_sim *sim)
     struct system_sim *s = (struct system_sim *)sim;
     if (!s) return;
     if (s->own) s->kind->destroy(s);
-    tridiagonal_entries_destroy(&s->entries);
-    system_entries_free(&s->given);
+    system_entries_destroy(&s->entries);
+    system_given_free(&s->given);
     sw_owned_free(&s->arrays);
     sw_free(s->own);
     sw_free(s->why);
@@ -375,10 +375,10 @@ enum sw_status system_sim_create(const struct system_kind *kind, const struct sw
     s->device = s->arrays.device = device;
     s->n = (size_t)setup->n[0];
     SW_TRY_TO(failed, st, sw_alloc_bytes(1, kind->own_size, &s->own));
-    SW_TRY_TO(failed, st, system_find_source(setup, kind->arrays, &s->source));
+    SW_TRY_TO(failed, st, system_open_source(setup, kind->arrays, &s->source));
     SW_TRY_TO(failed, st, kind->describe(setup, s->source, &s->given));
     SW_TRY_TO(failed, st, kind->prepare(s, setup->capacity));
-    SW_TRY_TO(failed, st, tridiagonal_entries_create(&s->given.desc, device, &s->entries));
+    SW_TRY_TO(failed, st, system_entries_create(&s->given.desc, device, &s->entries));
     SW_TRY_TO(failed, st, list_arrays(s));
     *sim = &s->sim;
     return SW_OK;
@@ -387,30 +387,30 @@ failed:
     return st;
 }
 
-enum sw_status system_find_source(const struct sw_setup *setup, const struct system_arrays *arrays,
-                                  const struct tridiagonal_source **source)
+enum sw_status system_open_source(const struct sw_setup *setup, const struct system_keys *arrays,
+                                  const struct system_source **source)
 {
     const char *key;
     struct sw_text why = SW_SHORT_TEXT;
-    SW_TRY(tridiagonal_source_find(setup, arrays, source, &key, &why));
+    SW_TRY(system_source_find(setup, arrays, source, &key, &why));
     return key ? SW_FAIL(SW_E_IO, "%s: %s", sw_setup_word(setup, "source.file"), sw_text_get(&why)) : SW_OK;
 }
 
 enum sw_status system_bytes(const struct system_kind *kind, const struct sw_setup *setup,
                             const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
-    const struct tridiagonal_source *source;
-    struct system_entries given = {0};
+    const struct system_source *source;
+    struct system_given given = {0};
     size_t of_entries = 0, of_run = 0;
-    SW_TRY(system_find_source(setup, kind->arrays, &source));
+    SW_TRY(system_open_source(setup, kind->arrays, &source));
     const enum sw_status st = kind->describe(setup, source, &given);
-    if (!st) tridiagonal_entries_bytes(&given.desc, device, &of_entries, &of_run);
-    system_entries_free(&given);
+    if (!st) system_entries_bytes(&given.desc, device, &of_entries, &of_run);
+    system_given_free(&given);
     const size_t words = 2 + (size_t)given.desc.diagonals +
                          (device->space == SW_HOST && setup->fields && setup->single);
     bytes->fixed_on_host += staging_of(kind, setup) * sizeof(double);
     bytes->fixed += of_entries;
     bytes->per_run += of_run + words * (size_t)setup->n[0] * sizeof(double) + sizeof(struct system_ending) +
-                      sizeof(struct tridiagonal_sums) + sizeof(struct tridiagonal_norms);
+                      sizeof(struct system_sums) + sizeof(struct system_norms);
     return st;
 }
