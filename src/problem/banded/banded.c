@@ -37,6 +37,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if (key) return key;
     if (system_source_find(setup, &banded_keys, &source, &key, why))
         return sw_refuse(why, "source.file", "%s", sw_err_message());
+    if (!source && !sw_setup_chosen(setup, "source.width", "file"))
+        return sw_refuse(why, "source.width", "source.file is missing: which file is it of?");
     banded_diagonals(setup, source, use);
     const struct sw_band_desc desc = banded_shape(setup, use, n, 1), as_row = banded_shape_for(&desc, solver);
     if (desc.periodic && n < desc.lower + desc.upper + 1)
@@ -108,7 +110,7 @@ static const struct sw_key keys[] = {
     {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
      .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
               "columns are systems."},
-    {.path = "source.width", .kind = SW_KEY_WORD, .words = "file|0|1|2|3|4", .fallback = "file",
+    {.path = "source.width", .kind = SW_KEY_WORD, .words = "file|0|1|2|3|4", .fallback = "file", .with = "source.file",
      .about = "How many diagonals a Matrix Market matrix may have on each side of the main one, \"2\"; `file`: those "
               "that have an entry, four at most."},
     {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",

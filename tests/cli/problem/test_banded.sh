@@ -150,6 +150,16 @@ expect 0 merge joined.shard-*.h5 -o joined.h5; same many.h5 joined.h5
 expect 0 run many.cfg -o rest.h5 --only 'k <= 1000'; expect 0 run many.cfg -o rest.h5; says '2000 of 3000 runs left'
 same many.h5 rest.h5
 
+for most in 0.02 0.02 0.02 60; do  # stopped, and continued
+    "$sweep" run many.cfg -o stopped.h5 -q -s run.batch=50 --max-time $most >out 2>err
+    [ $? = 0 ] && break
+done
+[ -e stopped.h5 ] || fail 'a sweep that is stopped and continued ends'
+[ -z "$python" ] || py - 2>out <<'PY' || fail "stopped and continued"
+import h5py
+assert (h5py.File("many.h5")["x"][:] == h5py.File("stopped.h5")["x"][:]).all()
+PY
+
 # ---- Matrix Market: the width is that of the file, or what the config allows
 cat >a.mtx <<'MTX'
 %%MatrixMarket matrix coordinate real general
@@ -275,6 +285,7 @@ refused "'matrix' = \"uniforn\"" -s 'matrix="uniforn"'
 refused "matrix = \"uniform\" has its own diagonals; leave one of the two out" -s 'matrix="uniform"'
 refused "unknown key 'bands.p5'" -s 'bands.p5="1"'
 refused "'source.p1' = \"/d\": source.file is missing: which file is it in?" -s 'source={ p1="/d"; }'
+refused "'source.width' = \"2\": source.file is missing: which file is it of?" -s 'source.width="2"'
 expect 0 check named.cfg -o idle.h5 -s 'sweep={ kind=["toeppen", "grcar"]; s=[1, 2]; }' -s 'seed="s"'
 prints 'note     seed changes nothing: matrix = "toeppen" has no random numbers; runs that differ in s alone are equal'
 expect 0 check named.cfg -o idle.h5 -s 'sweep={ kind=["uniform"]; s=[1, 2]; }' -s 'sigma="s"'
