@@ -26,12 +26,22 @@ static bool next_size(int64_t n[2])
     return halved[0] || halved[1];
 }
 
+/* Panels of the sphere are halved as long as they have an even number of cells along a side: seams then join coarse
+ * cells one to one. The next grid is a single column for the whole sphere. */
+static bool next_panels(int64_t n[2])
+{
+    if (n[1] == 1) return false;
+    if (n[0] % 2) n[0] = n[1] = 1;
+    else n[0] /= 2, n[1] /= 2;
+    return true;
+}
+
 bool elliptic_grid_size(const struct sw_elliptic_desc *d, int which, int64_t n[2])
 {
     n[0] = d->n[0];
     n[1] = d->n[1];
     for (int g = 0; g < which; g++)
-        if (!next_size(n)) return false;
+        if (!(sw_elliptic_is_sphere(d) ? next_panels(n) : next_size(n))) return false;
     return true;
 }
 
@@ -89,11 +99,12 @@ int64_t elliptic_coarse_begin(const struct elliptic_axis *y, int64_t fine)
 static double coarse_width(const struct elliptic_axis *x, int64_t coarse)
 {
     const int64_t i = elliptic_first(x, coarse);
+    if (elliptic_joins_all(x)) return (double)x->n * x->width[0];
     return has_pair(x, coarse) ? x->width[i] + x->width[i + 1] : x->width[i];
 }
 
-/* Linear interpolation between coarse midpoints, or between one and the wall. The midpoint of a cell lies half the
- * width of the other one of the pair away from that of the coarse cell. */
+/* Linear interpolation between coarse midpoints, also of two panels of the sphere, or between one and the wall. The
+ * midpoint of a cell lies half the width of the other one of the pair away from that of the coarse cell. */
 static void set_interpolation(struct elliptic_axis *x, enum sw_elliptic_wall wall)
 {
     for (int64_t c = 0; c < x->coarse; c++) {
@@ -121,6 +132,8 @@ static void make_axis(int64_t n, int64_t coarse, const struct elliptic_axis *fin
     x->near = x->width + n;
     x->far = x->near + n;
     for (int64_t i = 0; i < n; i++) x->width[i] = finer ? coarse_width(finer, i) : 1;
+    for (int64_t i = 0; elliptic_joins_all(x) && i < n; i++) x->near[i] = 1, x->far[i] = 0;
+    if (elliptic_joins_all(x)) return;
     x->alone = choose_alone(x);
     set_interpolation(x, wall);
 }
@@ -134,7 +147,8 @@ static void make_matrix(const struct sw_elliptic_desc *d, const int64_t n[2], st
     if (!block) return;
     for (int k = 0; k < ARRAYS; block += words[k], k++) at[k] = words[k] ? block : NULL;
     *m = (struct sw_elliptic_matrix){.nx = n[0], .ny = n[1], .nz = d->n[2], .area = at[0], .east = at[1],
-                                     .north = at[2], .cross = at[3], .faces = {at[4], at[5], at[6]}};
+                                     .north = at[2], .cross = at[3], .faces = {at[4], at[5], at[6]},
+                                     .panel = sw_elliptic_is_sphere(d) && n[1] > 1 ? n[0] : 0};
     /* The face between a cell and itself has no flux. */
     for (int a = 0; a < 2; a++) m->periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && n[a] > 1;
 }
@@ -160,7 +174,15 @@ void elliptic_grids_make(const struct sw_elliptic_desc *d, struct sw_owned *own,
  * with the part of them that is on the way. */
 struct way { int64_t face, before, behind; double part_before, part_behind; bool closed; };
 
-static struct way way_through(const struct elliptic_axis *x, int64_t c, bool periodic)
+/* Both sides of a seam are mirror images. */
+static void mirror(struct way *w, bool before, bool behind)
+{
+    if (!before) w->before = w->behind, w->part_before = w->part_behind;
+    if (!behind) w->behind = w->before, w->part_behind = w->part_before;
+}
+
+/* @param seams  the ends of the axis are seams of the sphere */
+static struct way way_through(const struct elliptic_axis *x, int64_t c, bool periodic, bool seams)
 {
     struct way w = {.face = elliptic_first(x, c), .closed = periodic && x->coarse == 1};
     const int64_t before = c > 0 ? c - 1 : periodic ? x->coarse - 1 : -1,
@@ -176,6 +198,7 @@ static struct way way_through(const struct elliptic_axis *x, int64_t c, bool per
         w.behind = elliptic_first(x, behind) + 1;
         w.part_behind = width[1] / (width[0] + width[1]);
     }
+    if (seams) mirror(&w, before >= 0, behind >= 0);
     return w;
 }
 
@@ -204,7 +227,7 @@ static void coarsen_east(const struct elliptic_grid *fine, int64_t cy, int64_t k
     const struct elliptic_axis *x = &fine->axis[0], *y = &fine->axis[1];
     const struct sw_elliptic_matrix *m = &fine->matrix;
     for (int64_t cx = 0; cx <= nx; cx++) {
-        const struct way w = way_through(x, cx, m->periodic[0]);
+        const struct way w = way_through(x, cx, m->periodic[0], m->panel);
         out[cx] = 0;
         for (int64_t j = elliptic_first(y, cy); j < elliptic_first(y, cy + 1); j++) {
             const double *e = m->east + j * (x->n + 1), *kx = k < 0 ? NULL : m->faces.kx + (j * m->nz + k) * (x->n + 1);
@@ -220,7 +243,7 @@ static void coarsen_north(const struct elliptic_grid *fine, int64_t cy, int64_t 
 {
     const struct elliptic_axis *x = &fine->axis[0];
     const struct sw_elliptic_matrix *m = &fine->matrix;
-    const struct way w = way_through(&fine->axis[1], cy, m->periodic[1]);
+    const struct way w = way_through(&fine->axis[1], cy, m->periodic[1], m->panel);
     const double *at[3] = {m->north + w.face * x->n, m->north + w.before * x->n, m->north + w.behind * x->n},
                  *ky[3] = {NULL};
     if (k >= 0) {
@@ -299,6 +322,12 @@ static void coarsen(const struct elliptic_grid *fine, struct sw_elliptic_matrix 
     m->c = f->c;
     m->d = f->d;
     coarsen_area(fine, m);
+    if (elliptic_joins_all(&fine->axis[1])) {  /* a column has no neighbours */
+        memset(m->east, 0, 2 * sizeof *m->east);
+        memset(m->north, 0, 2 * sizeof *m->north);
+        if (m->cross) memset(m->cross, 0, 4 * sizeof *m->cross);
+        return;
+    }
     for (int64_t j = 0; j < m->ny; j++) coarsen_east(fine, j, -1, m->nx, m->east + j * (m->nx + 1));
     for (int64_t j = 0; j <= m->ny; j++) coarsen_north(fine, j, -1, m->nx, m->north + j * m->nx);
     if (m->cross) coarsen_cross(fine, m);

@@ -7,7 +7,8 @@
 
 enum { ELLIPTIC_MOST_GRIDS = 40 };  /* more than 2^36 cells allow */
 
-/* How the cells of a grid along one axis make those of the next: two by two, and of an odd number one alone. */
+/* How the cells of a grid along one axis make those of the next: two by two, and of an odd number one alone; on the
+ * sphere at last all of them one. */
 struct elliptic_axis {
     int64_t n, coarse;   /* cells here and there; the same number: this axis stays                              */
     int64_t alone;       /* the coarse cell that has one cell; `coarse` where there is none                     */
@@ -16,9 +17,13 @@ struct elliptic_axis {
                             its side; beyond a Dirichlet wall that one is 0, beyond a Neumann wall it has no weight */
 };
 
+/** Whether all cells of the axis, more than two, make one coarse cell. */
+static inline bool elliptic_joins_all(const struct elliptic_axis *axis) { return axis->coarse == 1 && axis->n > 2; }
+
 /** The first cell of a coarse one; of `coarse`: n. */
 static inline int64_t elliptic_first(const struct elliptic_axis *axis, int64_t coarse)
 {
+    if (elliptic_joins_all(axis)) return coarse ? axis->n : 0;
     if (axis->coarse == axis->n) return coarse;
     return coarse <= axis->alone ? 2 * coarse : 2 * coarse - 1;
 }

@@ -7,7 +7,8 @@
  * Threads share the slabs. What a cycle does on the way down, and on the way up, are stages; a stage at a slab needs
  * the stage before at two slabs on either side. A thread takes the stages through its slabs like a wave, one a slab
  * behind the other, so that slabs are in the cache still; what lies too close to the slabs of another thread waits for
- * that thread. Every stage at a slab sees the same numbers whatever the number of threads.
+ * that thread. Every stage at a slab sees the same numbers whatever the number of threads. On the sphere slabs far away
+ * are neighbours beyond a seam: there one stage follows another.
  *
  * Of a grid that is cut over ranks a coarse slab belongs to the rank of its first fine one. A level has GHOSTS slabs of
  * its neighbours beside its own, at which the stages are computed once more instead of being waited for: a cycle
@@ -91,7 +92,8 @@ static void form_residual(const struct level *l, int64_t j, double *scratch)
 static void restrict_residual(const struct level *l, int64_t j, double *scratch)
 {
     const struct elliptic_axis *y = &l->grid->axis[1];
-    const int64_t coarse = y->coarse == y->n ? j : j <= 2 * y->alone ? j / 2 : (j + 1) / 2;
+    const int64_t pair = j <= 2 * y->alone ? j / 2 : (j + 1) / 2,
+                  coarse = y->coarse == y->n ? j : elliptic_joins_all(y) ? 0 : pair;
     if (j + 1 == elliptic_first(y, coarse + 1))
         elliptic_restrict_slab(l->grid, l->f, l->u, coarse, l->coloured, l->coarse_f, scratch);
 }
@@ -105,12 +107,25 @@ static void prolong(const struct level *l, int64_t j, double *scratch)
 
 enum { REACH = 2 };  /* slabs on either side that a stage may need of the stage before */
 
-/* All stages at all slabs. Stage s keeps s REACH slabs away from those of other threads at first. */
+/* 10 us of work: a barrier costs as much. */
+static bool is_small(const struct sw_elliptic_matrix *m) { return m->nx * m->ny * m->nz < 8192; }
+
+/* A stage at slabs first .. behind - 1, of those that there are. */
+static void go_over(const struct multigrid *mg, const struct level *l, stage *function, int64_t first, int64_t behind)
+{
+    const int64_t from = first < 0 ? 0 : first, to = behind < l->grid->matrix.ny ? behind : l->grid->matrix.ny;
+#pragma omp parallel for num_threads(is_small(&l->grid->matrix) ? 1 : mg->host.threads) schedule(static)
+    for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
+}
+
+/* All stages at all slabs. Stage s keeps s REACH slabs away from those of other threads at first; on the sphere each
+ * waits for the one before. */
 static void go(const struct multigrid *mg, const struct level *l, stage *const stages[], int count)
 {
     const struct sw_elliptic_matrix *m = &l->grid->matrix;
-    const bool small = m->nx * m->ny * m->nz < 8192;  /* 10 us of work: a barrier costs as much */
-#pragma omp parallel num_threads(small ? 1 : mg->host.threads)
+    for (int s = 0; s < count && m->panel; s++) go_over(mg, l, stages[s], 0, m->ny);
+    if (m->panel) return;
+#pragma omp parallel num_threads(is_small(m) ? 1 : mg->host.threads)
     {
         const int64_t thread = omp_get_thread_num(), threads = omp_get_num_threads(),
                       first = m->ny * thread / threads, behind = m->ny * (thread + 1) / threads;
@@ -146,14 +161,6 @@ static void cycle(const struct multigrid *mg, int which)
 }
 
 /* ------------------------------------------------------------------ the cycle of a grid that is cut */
-
-/* A stage at slabs first .. behind - 1, of those that there are. */
-static void go_over(const struct multigrid *mg, const struct level *l, stage *function, int64_t first, int64_t behind)
-{
-    const int64_t from = first < 0 ? 0 : first, to = behind < l->grid->matrix.ny ? behind : l->grid->matrix.ny;
-#pragma omp parallel for num_threads(mg->host.threads) schedule(static)
-    for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
-}
 
 static int64_t slab_words(const struct level *l) { return l->grid->matrix.nz * l->grid->matrix.nx; }
 
@@ -327,6 +334,15 @@ static const char *refuse(const struct sw_elliptic_desc *d)
     return NULL;
 }
 
+/* On the sphere the coarsest panels, of an odd number of cells along a side, are smoothed only. Conjugate gradients are
+ * as fast where that is 25, and faster beyond it (2 cores, `full`, 16 levels). */
+static bool slower(const struct sw_elliptic_desc *d)
+{
+    int64_t odd = d->n[0];
+    while (odd % 2 == 0) odd /= 2;
+    return sw_elliptic_is_sphere(d) && odd > 25;
+}
+
 static void destroy(struct sw_elliptic *s) { elliptic_cut_free(&((struct multigrid *)s->own)->cut); }
 
 static void arrays(struct sw_elliptic *s)
@@ -374,7 +390,9 @@ const struct sw_elliptic_ops elliptic_multigrid_cpu = {
     .about = "conjugate gradients, preconditioned by multigrid: horizontally coarser grids, columns as smoother",
     .space = SW_HOST,
     .cuts = true,
+    .spheres = true,
     .refuse = refuse,
+    .slower = slower,
     .own_size = sizeof(struct multigrid),
     .arrays = arrays,
     .solve_one = solve_one,

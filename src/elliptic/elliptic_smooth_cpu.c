@@ -8,12 +8,13 @@ static const double DAMPING = 0.8;
 
 bool elliptic_has_colours(const struct sw_elliptic_matrix *m)
 {
-    return !m->cross && !(m->periodic[0] && m->nx % 2) && !(m->periodic[1] && m->ny % 2);
+    return !m->cross && !m->panel && !(m->periodic[0] && m->nx % 2) && !(m->periodic[1] && m->ny % 2);
 }
 
 bool elliptic_grid_has_colours(const struct sw_elliptic_desc *d, int which, const int64_t n[2])
 {
-    struct sw_elliptic_matrix shape = {.nx = n[0], .ny = n[1], .nz = d->n[2]};
+    struct sw_elliptic_matrix shape = {.nx = n[0], .ny = n[1], .nz = d->n[2],
+                                       .panel = sw_elliptic_is_sphere(d) && n[1] > 1 ? n[0] : 0};
     for (int a = 0; a < 2; a++) shape.periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && (which == 0 || n[a] > 1);
     return !d->full && elliptic_has_colours(&shape);
 }
@@ -168,6 +169,8 @@ static void add_row(const struct elliptic_axis *x, const double *restrict r, dou
         for (int64_t i = 0; i < x->n; i++) out[i] += r[i];
         return;
     }
+    for (int64_t i = 0; elliptic_joins_all(x) && i < x->n; i++) out[0] += r[i];
+    if (elliptic_joins_all(x)) return;
     for (int64_t c = 0; c < x->alone; c++) out[c] += r[2 * c] + r[2 * c + 1];
     if (x->alone < x->coarse) out[x->alone] += r[2 * x->alone];
     for (int64_t c = x->alone + 1; c < x->coarse; c++) out[c] += r[2 * c - 1] + r[2 * c];
@@ -219,6 +222,8 @@ static void interpolate_row(const struct elliptic_axis *x, const double *restric
         for (int64_t i = 0; i < x->n; i++) u[i] += t[i];
         return;
     }
+    for (int64_t i = 0; elliptic_joins_all(x) && i < x->n; i++) u[i] += t[0];
+    if (elliptic_joins_all(x)) return;
     for (int64_t c = 0; c < x->alone; c++) {
         u[2 * c] += near[2 * c] * t[c] + far[2 * c] * t[c - 1];
         u[2 * c + 1] += near[2 * c + 1] * t[c] + far[2 * c + 1] * t[c + 1];
@@ -230,13 +235,36 @@ static void interpolate_row(const struct elliptic_axis *x, const double *restric
     }
 }
 
-/* The coarse cell around j, and the one at its side; -1: that is a wall. */
-static int64_t around(const struct elliptic_axis *y, int64_t j, bool periodic, int64_t *beside)
+/* The coarse cell around j, and the one at its side; -1: that is a wall, or a seam. @param panel  of the coarse grid */
+static int64_t around(const struct elliptic_axis *y, int64_t j, bool periodic, int64_t panel, int64_t *beside)
 {
     if (y->coarse == y->n) return *beside = j;
+    if (elliptic_joins_all(y)) return *beside = 0;
     const int64_t c = j <= 2 * y->alone ? j / 2 : (j + 1) / 2, next = j == elliptic_first(y, c) ? c - 1 : c + 1;
     *beside = next >= 0 && next < y->coarse ? next : !periodic ? -1 : next < 0 ? y->coarse - 1 : 0;
+    if (panel && (next < 0 || next / panel != c / panel)) *beside = -1;
     return c;
+}
+
+/* On the sphere: a row of the interpolation along y, from the row c and that at the side of j, which may be beyond a
+ * seam; with a number before its first and one behind its last. In the corner of three panels there is no cell beyond
+ * both seams: the mean of those beyond either stands for it.
+ * @param next  the coarse grid  @param t  out, with a place before it  @param room  [nx] */
+static void interpolate_across_seams(const struct sw_elliptic_matrix *next, const double *coarse, int64_t k, int64_t c,
+                                     int64_t beside, bool south, double near, double far, double *t, double *room)
+{
+    const int64_t nx = next->nx, nz = next->nz;
+    const double *a = coarse + (c * nz + k) * nx,
+                 *b = beside >= 0 ? coarse + (beside * nz + k) * nx
+                                  : elliptic_row_beyond(next, coarse, c, south ? SW_SOUTH : SW_NORTH, k, room);
+    for (int64_t i = 0; i < nx; i++) t[i] = near * a[i] + far * b[i];
+    for (int end = 0; end < 2; end++) {
+        const enum sw_panel_edge edge = end ? SW_EAST : SW_WEST;
+        const double own = elliptic_cell_beyond(next, coarse, c, edge, k),
+                     other = beside >= 0 ? elliptic_cell_beyond(next, coarse, beside, edge, k)
+                                         : 0.5 * (own + b[end ? nx - 1 : 0]);
+        t[end ? nx : -1] = near * own + far * other;
+    }
 }
 
 void elliptic_prolong_slab(const struct elliptic_grid *grid, const double *coarse, int64_t j, double *u,
@@ -246,10 +274,15 @@ void elliptic_prolong_slab(const struct elliptic_grid *grid, const double *coars
     const struct elliptic_axis *x = &grid->axis[0], *y = &grid->axis[1];
     const int64_t nx = x->coarse, nz = m->nz;
     int64_t beside;
-    const int64_t c = around(y, j, m->periodic[1], &beside), other = beside < 0 ? c : beside;
+    const struct sw_elliptic_matrix *next = &grid[1].matrix;
+    const int64_t c = around(y, j, m->periodic[1], next->panel, &beside), other = beside < 0 ? c : beside;
     const double near = y->near[j], far = beside < 0 ? 0 : y->far[j];
     double *restrict t = scratch + 1;
-    for (int64_t k = 0; k < nz; k++) {
+    for (int64_t k = 0; next->panel && k < nz; k++) {
+        interpolate_across_seams(next, coarse, k, c, beside, j % 2 == 0, y->near[j], y->far[j], t, scratch + nx + 2);
+        interpolate_row(x, t, u + (j * nz + k) * m->nx);
+    }
+    for (int64_t k = 0; !next->panel && k < nz; k++) {
         const double *a = coarse + (c * nz + k) * nx, *b = coarse + (other * nz + k) * nx;
         for (int64_t i = 0; i < nx; i++) t[i] = near * a[i] + far * b[i];
         t[-1] = m->periodic[0] ? t[nx - 1] : 0;

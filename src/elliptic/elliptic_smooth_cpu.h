@@ -1,11 +1,12 @@
 #ifndef ELLIPTIC_SMOOTH_CPU_H
 #define ELLIPTIC_SMOOTH_CPU_H
 /* What multigrid does with a slab (all x and z of one y) on the CPU: smoothing by columns, residuals to the next grid,
- * corrections from it. A slab only looks at the two beside it.
+ * corrections from it. A slab only looks at the two beside it, and beyond the seams of the sphere.
  *
  * Columns are coloured like a chess board where the stencil has 5 points of a level: those of one colour do not see
- * each other, and are solved for at once. Cross terms, and periodic sides with an odd number of cells, join columns of
- * one colour: then all columns are corrected by the residual of before, damped by 0.8. */
+ * each other, and are solved for at once. Cross terms, periodic sides with an odd number of cells, and the corners of
+ * the sphere, where three panels meet, join columns of one colour: then all columns are corrected by the residual of
+ * before, damped by 0.8. */
 #include "elliptic/elliptic_coarsen.h"
 
 enum { ELLIPTIC_RED, ELLIPTIC_BLACK };
@@ -39,7 +40,7 @@ void elliptic_residual_slab(const struct sw_elliptic_matrix *matrix, const doubl
 void elliptic_restrict_slab(const struct elliptic_grid *grid, const double *f, const double *u, int64_t coarse,
                             bool swept, double *out, double *scratch);
 
-/** Add to slab j of u what the next grid has found, bilinearly. @param coarse  [ny][nz][nx] of the next grid */
+/** Add to slab j of u what the next grid, grid[1], has found, bilinearly. @param coarse  [ny][nz][nx] of that */
 void elliptic_prolong_slab(const struct elliptic_grid *grid, const double *coarse, int64_t j, double *u,
                            double *scratch);
 #endif

@@ -8,7 +8,7 @@
 #include "elliptic/sw_elliptic_impl.h"
 
 static const char only_some_do_spheres[] =
-    "it solves boxes and single panels, not the whole sphere: cpu.interleaved and cpu.pcg do";
+    "it solves boxes and single panels, not the whole sphere: cpu.multigrid, cpu.interleaved and cpu.pcg do";
 
 static bool does_sphere(const struct sw_elliptic_ops *o, const struct sw_elliptic_desc *desc)
 {
@@ -21,7 +21,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct sw_elliptic_desc *desc = request;
     (void)kind;
     if (!o && sw_elliptic_is_sphere(desc))
-        return "no row solves the whole sphere (cpu.interleaved and cpu.pcg do)";
+        return "no row solves the whole sphere (cpu.multigrid, cpu.interleaved and cpu.pcg do)";
     if (!o) return desc->cut.comm ? "no row solves a grid that is cut over ranks" : "no row does this shape";
     if (!does_sphere(o, desc)) return only_some_do_spheres;
     if (desc->cut.comm && !o->cuts) return "it solves whole grids only, none that is cut over ranks";

@@ -358,9 +358,9 @@ static const struct sw_key keys[] = {
               "radius; or all of it, `sphere`: six panels of grid.n cells each, joined, x the longitude, y the "
               "latitude, z the radius."},
     {.path = "stencil", .kind = SW_KEY_WORD, .words = "full|tpfa", .fallback = "full", .decides = true,
-     .about = "Of a shell or sphere: fluxes of two points, `tpfa`, as published, which do not converge to the Laplacian "
-              "of the sphere; or with the cross terms of its coordinates, `full`, which do. In the box both are the "
-              "same."},
+     .about = "Of a shell or sphere: fluxes of two points, `tpfa`, as published, which do not converge to the "
+              "Laplacian of the sphere; or with the cross terms of its coordinates, `full`, which do. In the box both "
+              "are the same."},
     {.path = "boundary.sides", .kind = SW_KEY_WORD, .words = "dirichlet|neumann|periodic", .fallback = "dirichlet",
      .decides = true, .about = "What holds at the four sides; `periodic` in the box only. The sphere has none."},
     {.path = "boundary.bottom", .kind = SW_KEY_WORD, .words = "neumann|dirichlet", .fallback = "neumann",

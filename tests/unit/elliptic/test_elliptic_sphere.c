@@ -5,7 +5,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "elliptic/elliptic_cells_cpu.h"
-#include "elliptic/sw_elliptic.h"
+#include "elliptic/elliptic_coarsen.h"
 #include "helpers.h"
 
 static const struct sw_elliptic_numbers usual = {.omega2 = 0.3, .lambda2 = 0.4, .delta = 0, .depth = 0.2,
@@ -215,8 +215,8 @@ static void has_the_matrix_that_the_points_give(void **state)
     }
 }
 
-/* Without delta a constant is in its kernel, and nothing else: the dense matrix of a level has a Cholesky factor but for
- * its last pivot. */
+/* Without delta a constant is in its kernel, and nothing else: of the pivots of the dense matrix of a level only the
+ * last is 0. */
 static void knows_constants_and_is_positive_beside_them(void **state)
 {
     (void)state;
@@ -242,6 +242,59 @@ static void knows_constants_and_is_positive_beside_them(void **state)
             }
         }
         sw_free(a);
+    }
+}
+
+/* Panels become half as many cells wide as long as their number is even, then all of them one column. The matrices know
+ * constants: rows sum to 0 without delta; they are symmetric, and have all of the area. */
+static void check_grid(const struct elliptic_grid *grid, int64_t n, int64_t nz)
+{
+    const struct sw_elliptic_matrix *m = &grid->matrix;
+    const int64_t cells = m->nx * m->ny * nz;
+    double *x[3] = {NULL}, *ax[3] = {NULL}, *scratch = NULL, area = 0, xay = 0, yax = 0, size = 0;
+    uint64_t seed = 1;
+    assert_int_equal(m->nx, n);
+    assert_int_equal(m->ny, m->panel ? SW_PANELS * n : 1);
+    assert_ok(sw_alloc(elliptic_scratch(m), &scratch));
+    for (int t = 0; t < 3; t++) {
+        assert_ok(sw_alloc((size_t)cells, &x[t]));
+        assert_ok(sw_alloc((size_t)cells, &ax[t]));
+        for (int64_t c = 0; c < cells; c++) x[t][c] = t < 2 ? test_random(&seed) : 1;
+        for (int64_t j = 0; j < m->ny; j++)
+            elliptic_apply_slab(m, x[t], elliptic_own_ends(m, x[t]), j, ax[t] + j * nz * n, scratch);
+    }
+    for (int64_t c = 0; c < cells; c++) {
+        xay += x[0][c] * ax[1][c], yax += x[1][c] * ax[0][c];
+        size += fabs(x[0][c] * ax[1][c]) + fabs(x[1][c] * ax[0][c]);
+        if (m->panel) assert_true(fabs(ax[2][c]) < 1e-13);
+    }
+    for (int64_t c = 0; c < n * m->ny; c++) area += m->area[c];
+    assert_true(fabs(xay - yax) <= 1e-14 * size);
+    assert_true(fabs(area - 4 * acos(-1)) < 1e-13);
+    for (int t = 0; t < 3; t++) {
+        sw_free(x[t]);
+        sw_free(ax[t]);
+    }
+    sw_free(scratch);
+}
+
+static void coarsens_panels_by_themselves(void **state)
+{
+    static const int64_t sizes[][6] = {{8, 4, 2, 1, 1}, {12, 6, 3, 1}, {5, 1}, {1, 1}};
+    (void)state;
+    for (size_t t = 0; t < 2 * sizeof sizes / sizeof *sizes; t++) {
+        const struct sw_elliptic_desc d = sphere(sizes[t / 2][0], 3, t % 2);
+        struct elliptic_grids grids;
+        struct sw_elliptic_matrix m;
+        struct sw_owned own = {0};
+        elliptic_grids_make(&d, &own, &grids);
+        assert_ok(own.status);
+        assert_ok(sw_elliptic_matrix_make(&d, &usual, NULL, NULL, &m));
+        elliptic_grids_load(&grids, &m, 1);
+        for (int g = 0; g < grids.count; g++) check_grid(&grids.grid[g], sizes[t / 2][g], d.n[2]);
+        assert_true(sizes[t / 2][grids.count] == 0 && grids.grid[grids.count - 1].matrix.ny == 1);
+        sw_elliptic_matrix_free(&m);
+        sw_owned_free(&own);
     }
 }
 
@@ -277,6 +330,7 @@ int main(void)
         cmocka_unit_test(joins_panels_where_they_meet),
         cmocka_unit_test(has_the_matrix_that_the_points_give),
         cmocka_unit_test(knows_constants_and_is_positive_beside_them),
+        cmocka_unit_test(coarsens_panels_by_themselves),
         cmocka_unit_test(covers_the_sphere),
         cmocka_unit_test(refuses_panels_that_do_not_match),
     };
