@@ -4,7 +4,7 @@ import numpy as np
 from . import look
 from .options import logarithmic
 from .refusal import Refusal
-from .results import FIELDS_WITHOUT_TIME, choose_runs, edges, number, told_time
+from .results import FIELDS_WITHOUT_TIME, choose_runs, edges, map_of_sphere, number, told_time
 
 MOST_PANELS = 16
 LONGEST_SIDE = 3.0      # of a plane, in lengths of the other: longer ones are not drawn to scale
@@ -153,7 +153,7 @@ def label_panels(results, axes_of, used, same, x, y):
 def slices(results, ask):
     """A field of two or three dimensions at one time: all of it, or on planes through the places that --at names, else
     through its middle. Of one run in three dimensions the three planes; of several runs the plane of x and y, in panels
-    with one colour scale. Where --at names axes, the planes across these."""
+    with one colour scale. Where --at names axes, the planes across these. A level of a cubed sphere is a map."""
     of, rows = choose_field(results, ask, "slice")
     if min(results.dimensions(row, of) for row in rows) < 2:
         raise Refusal(f"{of} has one dimension in space: draw it with --kind lines or --kind spacetime")
@@ -161,7 +161,8 @@ def slices(results, ask):
     if ask.places and not box:
         raise Refusal(f"--at: {of} has two dimensions in space, and all of it is drawn")
     across_to = {"z": ("x", "y"), "y": ("x", "z"), "x": ("y", "z")}
-    planes = [across_to[axis] for axis in ask.places or (across_to if len(rows) == 1 and box else "z")]
+    sphere = all(results.on_sphere(row, of) for row in rows)
+    planes = [across_to[axis] for axis in ask.places or (across_to if len(rows) == 1 and box and not sphere else "z")]
     if len(rows) * len(planes) > MOST_PANELS:
         raise Refusal(f"{len(planes)} planes of {len(rows)} runs are too many for one picture; choose fewer")
     panes = [(row, across, up) for row in rows for across, up in planes]
@@ -185,10 +186,14 @@ def slices(results, ask):
         (x, x_again), (y, y_again) = results.cells(row, of, across), results.cells(row, of, up)
         values = np.hstack([values, values[:, :1]]) if x_again else values
         values = np.vstack([values, values[:1]]) if y_again else values
+        labels = results.along(across), results.along(up)
+        if (across, up) == ("x", "y") and results.on_sphere(row, of):
+            values, labels = map_of_sphere(values), ("longitude", "latitude")
+            x, y = (np.linspace(-end, end, count + 1) for end, count in zip((np.pi, np.pi / 2), values.shape[::-1]))
         x, y = (from_positive(points) if axis in logarithmic(ask) else points for axis, points in (("x", x), ("y", y)))
         image = draw_image(axes, x, y, values, colours)
-        axes.set_xlabel(results.along(across))
-        axes.set_ylabel(results.along(up))
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
         look.set_axes([axes], ask)
         ratio = np.ptp(axes.get_xlim()) / np.ptp(axes.get_ylim())
         if not logarithmic(ask).strip("c") and 1 / LONGEST_SIDE <= ratio <= LONGEST_SIDE:

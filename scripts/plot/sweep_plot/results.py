@@ -16,6 +16,7 @@ NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "
                "residual": "relative residual", "backward_error": "backward error", "forward_error": "forward error"}
 OWN_COORDINATES = {"time": "t", "time_s": "t_s",    # scale, and what replaces it where runs differ
                    "x": "xc", "i": "xc", "y": "yc", "z": "zc"}
+ANGLES = ("lon", "lat")        # of the points of a cubed sphere: (run, y, x)
 CELLS = ("elliptic",)          # problems whose points are the centres of cells
 NUMBERED = ("tridiagonal", "banded")    # problems whose points are numbered: the scale along x is i, x may be a field
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
@@ -47,6 +48,22 @@ def legible(values):
 def levels(values):
     """The different values of a parameter, ascending (words: in order of appearance)."""
     return list(dict.fromkeys(values)) if values.dtype.kind in "US" else sorted(set(values))
+
+
+def map_of_sphere(values):
+    """Of a field on a cubed sphere, [6 n][n], the cell at each place of a map: longitudes from -pi, latitudes from
+    -pi/2 upwards."""
+    n = values.shape[1]
+    longitude = ((np.arange(4 * n) + 0.5) / (4 * n) * 2 - 1) * np.pi
+    latitude = ((np.arange(2 * n) + 0.5) / (2 * n) - 0.5)[:, None] * np.pi
+    x, y, z = (np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude),
+               np.sin(latitude) + 0 * longitude)
+    middle = np.array([z, y, -z, -y, x, -x])    # towards the middle of each panel, its x and its y
+    along_x, along_y = np.array([x, x, x, x, -z, z]), np.array([y, -z, -y, z, y, y])
+    panel = middle.argmax(axis=0)
+    here = (panel, *np.indices(panel.shape))
+    i, j = (np.clip(((along[here] / middle[here] + 1) / 2 * n).astype(int), 0, n - 1) for along in (along_x, along_y))
+    return values[panel * n + j, i]
 
 
 def edges(points):
@@ -194,7 +211,8 @@ class Results:
     def variables(self, ndim, last=None):
         """Names of the variables with so many dimensions, the first of them run (last: and the last one that)."""
         return [name for (name, n), dims in self.catalogue.items()
-                if n == ndim and name not in OWN_COORDINATES.values() and (last is None or dims[-1] == last)]
+                if n == ndim and name not in OWN_COORDINATES.values() and (last is None or dims[-1] == last)
+                and not (name in ANGLES and n == 3 and dims[1] == "y")]
 
     def fields(self):
         """Of one to three dimensions in space."""
@@ -387,6 +405,11 @@ class Results:
             at.append(nearest(x, places[scale]) if scale in places else count // 2)
             where.append(f"{scale} = {x[at[-1]]:.4g}")
         return self.stored.numbers(group, name, (k, now, *at)), times[now], ", ".join(where)
+
+    def on_sphere(self, row, name):
+        """Whether a run's field is on a cubed sphere: six panels, stacked along y."""
+        group, _ = self.find(row, name)
+        return self.stored.has(group, "lat")
 
     def tells_refinement(self):
         """Whether the file tells which runs differ in grid or time step."""

@@ -24,6 +24,8 @@ static const struct kind { const char *name; enum along along; unsigned over; co
     [SW_VAR_XC]     = {"xc", ALONG_NOTHING, OVER_X, "space"},
     [SW_VAR_YC]     = {"yc", ALONG_NOTHING, OVER_Y, "space"},
     [SW_VAR_ZC]     = {"zc", ALONG_NOTHING, OVER_Z, "space"},
+    [SW_VAR_LON]    = {"lon", ALONG_NOTHING, OVER_X | OVER_Y, "longitude"},
+    [SW_VAR_LAT]    = {"lat", ALONG_NOTHING, OVER_X | OVER_Y, "latitude"},
     [SW_VAR_STATE]  = {"state_last", ALONG_NOTHING, 0, "what a longer sweep goes on from"},
     [SW_VAR_HISTORY] = {"residual_history", ALONG_ITERATIONS, 0, "reported relative residual"},
     [SW_VAR_SERIES] = {NULL, ALONG_SERIES, 0, NULL},
@@ -54,7 +56,8 @@ enum sw_status sw_data_group_add(struct sw_data_group *s, enum sw_var_kind kind,
 
 enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind kind)
 {
-    return sw_data_group_add(s, kind, SW_H5_DOUBLE, kinds[kind].name, "1", kinds[kind].long_name);
+    const bool angle = kind == SW_VAR_LON || kind == SW_VAR_LAT;
+    return sw_data_group_add(s, kind, SW_H5_DOUBLE, kinds[kind].name, angle ? "radian" : "1", kinds[kind].long_name);
 }
 
 int sw_data_group_axis(const struct sw_data_group *s)
@@ -312,13 +315,14 @@ static void attach_all(struct sw_h5 *h, const struct sw_data_group *s, const str
     if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_data_group_path(s, "state_value", scale));
 }
 
-/* The coordinates of a variable: the parameters, in the root group, and t, t_s, xc, yc, zc if there are any. */
+/* The coordinates of a variable: the parameters, in the root group, and t, t_s, xc, yc, zc, lon, lat, if there are
+ * any. */
 static void write_coordinates(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *v, const char *path,
                               const char *params)
 {
     struct sw_text t = {0};
     sw_text_add(&t, s->name[0] ? "" : params);
-    for (int k = 0; k < SW_VAR_SCALES; k++) {
+    for (int k = 0; k < SW_VAR_STATE; k++) {
         bool over = (kinds[k].along && kinds[k].along == kinds[v->kind].along) ||
                     (kinds[k].over & kinds[v->kind].over);
         if (over && has_kind(s, k)) sw_text_printf(&t, "%s%s", t.length ? " " : "", kinds[k].name);
@@ -355,8 +359,10 @@ struct var_search { struct sw_h5 *h; struct sw_data_group *s; };
 /* The kind of a dataset by its name and rank; SW_VAR_KINDS: none. */
 static enum sw_var_kind kind_of(const char *name, int rank, int dim)
 {
-    for (int k = 0; k < SW_VAR_KINDS; k++)
-        if (rank == 2 && kinds[k].name && !strcmp(name, kinds[k].name)) return k;
+    for (int k = 0; k < SW_VAR_KINDS; k++) {
+        const bool plane = k == SW_VAR_LON || k == SW_VAR_LAT;
+        if (rank == (plane ? 3 : 2) && dim >= rank - 1 && kinds[k].name && !strcmp(name, kinds[k].name)) return k;
+    }
     return rank == 2 ? SW_VAR_SERIES : rank == 2 + dim ? SW_VAR_FIELD : SW_VAR_KINDS;
 }
 

@@ -417,6 +417,18 @@ static enum sw_status set_space(struct sw_part *p, int d)
                : sw_data_group_add_kind(s, sw_scale_var(d));
 }
 
+/* Longitudes or latitudes of one run on a cubed sphere. */
+static enum sw_status make_angles(const int64_t n[SW_DIMS], const struct sw_grid *g, bool latitude, double **angle)
+{
+    SW_TRY(sw_alloc((size_t)(n[0] * n[1]), angle));
+    for (int64_t p = 0; p < n[0] * n[1]; p++) {
+        double at[SW_DIMS];
+        sw_grid_point(g, (const int64_t[SW_DIMS]){p % n[0], p / n[0], 0}, at);
+        (*angle)[p] = at[latitude];
+    }
+    return SW_OK;
+}
+
 /* Values of the scales, or variables instead of them where runs disagree. */
 static enum sw_status set_scales(struct sw_part *p)
 {
@@ -433,6 +445,8 @@ static enum sw_status set_scales(struct sw_part *p)
                                    &s->scale[SW_VAR_T])
                       : sw_data_group_add_kind(s, SW_VAR_T));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
+        if (first->panel) SW_TRY(sw_data_group_add_kind(s, SW_VAR_LON));
+        if (first->panel) SW_TRY(sw_data_group_add_kind(s, SW_VAR_LAT));
     }
     if (p->nseries) {
         s->nscalar = p->writer[0].written;
@@ -443,29 +457,31 @@ static enum sw_status set_scales(struct sw_part *p)
     return SW_OK;
 }
 
-/* The values of t, t_s, xc, yc or zc for one run. */
+/* The values of t, t_s, xc, yc, zc, lon or lat for one run. */
 static enum sw_status run_coordinates(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
 {
     const struct sw_data_group *s = &p->data_group;
     const struct sw_group *g = p->desc.group;
     for (int d = 0; d < s->dim; d++)
         if (kind == sw_scale_var(d)) return make_points(s->n[d], &p->grid[j], d, value);
+    if (kind == SW_VAR_LON || kind == SW_VAR_LAT)
+        return make_angles(s->n, &p->grid[j], kind == SW_VAR_LAT, value);
     if (kind == SW_VAR_T) return make_times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
     return make_times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
 }
 
 static void write_run_coordinates(struct sw_part *p, const struct sw_var *var)
 {
-    hsize_t start[] = {0, 0}, count[] = {1, 0};
+    hsize_t start[SW_H5_RANK] = {0}, count[SW_H5_RANK] = {1};
     struct sw_h5_shape shape = {0};
     shape.rank = sw_var_size(&p->data_group, var->kind, p->desc.count, sw_var_outputs(&p->data_group, var->kind),
                              shape.dim);
     hid_t dataset = sw_h5_make_var(&p->h5, &p->data_group, var, &shape);
-    count[1] = shape.dim[1];
+    for (int k = 1; k < shape.rank; k++) count[k] = shape.dim[k];
     for (; start[0] < shape.dim[0] && count[1] && !p->h5.status; start[0]++) {
         double *value = NULL;
         if (run_coordinates(p, var->kind, (int64_t)start[0], &value)) p->h5.status = SW_E_MEMORY;
-        sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, 2, start, count, value);
+        sw_h5_write(&p->h5, dataset, SW_H5_DOUBLE, shape.rank, start, count, value);
         sw_free(value);
     }
     sw_h5_dataset_close(dataset);

@@ -24,6 +24,8 @@ enum sw_var_kind {
     SW_VAR_XC,      /* xc  (run, x):        points, likewise                                         */
     SW_VAR_YC,      /* yc  (run, y)                                                                  */
     SW_VAR_ZC,      /* zc  (run, z)                                                                  */
+    SW_VAR_LON,     /* lon (run, y, x):     longitudes of the points of a cubed sphere               */
+    SW_VAR_LAT,     /* lat (run, y, x):     latitudes                                                */
     SW_VAR_STATE,   /* state_last (run, state_value): what the runs go on from, once they have ended */
     SW_VAR_HISTORY, /* residual_history (run, iteration)                                             */
     SW_VAR_SERIES,  /*     (run, time_s)                                                             */
@@ -64,7 +66,7 @@ struct sw_data_group {                   /* free with sw_data_group_free()      
 };
 enum sw_status sw_data_group_add(struct sw_data_group *s, enum sw_var_kind kind, enum sw_h5_type type, const char *name,
                                  const char *unit, const char *long_name);
-/** The same of a kind that has one name: t, t_s, xc, yc, zc, state_last, residual_history. */
+/** The same of a kind that has one name: t, t_s, xc, yc, zc, lon, lat, state_last, residual_history. */
 enum sw_status sw_data_group_add_kind(struct sw_data_group *s, enum sw_var_kind kind);
 void sw_data_group_free(struct sw_data_group *s);
 /** The axis along which fields come in pieces: the last one that has more than one point; or y, of columns. */

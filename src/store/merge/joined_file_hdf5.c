@@ -94,7 +94,7 @@ static enum sw_status add_vars(struct sw_data_group *to, const struct sw_data_gr
         struct sw_var *known = sw_data_group_var(to, v->name);
         if (!sw_var_outputs(from, v->kind)) continue;
         if (known) known->type = v->type;  /* the newest decides */
-        else if (v->kind >= SW_VAR_STATE)
+        else if (v->kind >= SW_VAR_SCALES)
             SW_TRY(sw_data_group_add(to, v->kind, v->type, v->name, v->unit, v->long_name));
     }
     return SW_OK;

@@ -98,6 +98,31 @@ for row in cpu.modal cuda.pcg cuda.csr cuda.interleaved cuda.multigrid cuda.moda
     refused solver 'not the whole sphere: cpu.multigrid, cpu.interleaved and cpu.pcg do' -s "solver=\"$row\""
 done
 
+# ---- a file has the longitude and latitude of each column, beside fields as they are; they outlive a merge and a longer
+# sweep
+harmonic=(-s 'stencil="full"' -s 'grid.n=[12, 12, 4]' -s 'output.fields.precision="double"' --device cpu -o points.h5)
+expect 0 run "$config" "${harmonic[@]}" -s 'sweep={ omega2 = [0.01, 0.02, 0.03]; }' -s physics.omega2=omega2
+expect 0 run "$config" "${harmonic[@]}" -s 'sweep={ omega2 = [0.01, 0.02, 0.03, 0.04]; }' -s physics.omega2=omega2
+expect 0 verify points.h5
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail "points.h5: $(cat err)"
+import h5py, numpy as np
+f = h5py.File("points.h5")
+lon, lat = f["lon"][...], f["lat"][...]
+assert lon.shape == lat.shape == (4, 72, 12) and f["u"].shape == (4, 1, 4, 72, 12), f["u"].shape
+assert f["lon"].attrs["units"] == b"radian" or f["lon"].attrs["units"] == "radian"
+coordinates = f["u"].attrs["coordinates"]
+assert (coordinates.decode() if isinstance(coordinates, bytes) else coordinates).endswith("lon lat"), coordinates
+harmonic = np.cos(3*lon)*np.cos(lat)**3*np.sin(lat)
+for k in range(4):
+    u = f["u"][k, 0, 0]
+    assert np.corrcoef(u.ravel(), harmonic[k].ravel())[0, 1] > 0.99999
+PY
+if [ -n "$python" ] && "$python" -c 'import matplotlib' 2>/dev/null; then
+    expect 0 plot points.h5 --kind slice -o points.png
+    [ -s points.png ] || fail 'no map of the sphere'
+fi
+expect 0 xdmf points.h5
+
 # ---- a number that is not finite, by the longitude and latitude of its point
 expect 1 run flat.cfg -o bad.h5 -s 'f="1/(y > 0.9)"' -s 'sweep.n=[16]'; expect 0 show bad.h5 --run 0
 matches 'f is inf at x = [-0-9.]*, y = [-0-9.]*'
