@@ -20,6 +20,8 @@
 #                               and two-point fluxes against the operator that they tend to
 #                    counts     iterations over Courant number, anisotropy, depth, resolution
 #                    history    the residual after each iteration
+#                    sphere     errors and iterations over n on the whole sphere, which the paper says that its method
+#                               can be extended to: both stencils, each row that joins the panels
 #                    default: all; repeatable
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there); repeatable
 #   --full           256 x 256 x 128 cells on a CPU, too, in parts `iteration` and `solve`: an hour
@@ -193,7 +195,18 @@ history() {
     { [ -n "$dry_run" ] || "$python" scripts/papers/elliptic_history.py "$1" "$tmp/t.h5" >>"$csv"; }
 }
 
-parts='iteration transfers kernels counters sizes solve orders counts history'
+sphere() {
+    local csv=$folder/elliptic_sphere.csv end=${largest:-64} list=8 k
+    [ "$1" = cpu ] || return 0
+    for ((k = 16; k <= end && k <= 64; k *= 2)); do list=$list,$k; done
+    first "$csv" 'A harmonic of degree 4 on 6 n^3 cells, graded levels, H = 0.2, omega2 = 0.05, lambda2 = 0.3' cpu \
+        row,stencil,n,status,err_l2,err_max,err_rel,iterations
+    runs elliptic_sphere cpu '{ print "cpu." v("row") "," v("stencil") "," v("n") "," v("status") "," value("err_l2") \
+        "," value("err_max") "," value("err_rel") "," v("iterations") }' -s 'solver="$row"' \
+        -s "sweep={ row=[\"multigrid\", \"interleaved\", \"pcg\"]; stencil=[\"full\", \"tpfa\"]; n=[$list]; }" >>"$csv"
+}
+
+parts='iteration transfers kernels counters sizes solve orders counts history sphere'
 do_parts
 [ -n "$dry_run" ] || { draw "$folder" papers/plot_elliptic.py; compare E; }
 echo "$failed works with a row that failed, $left left out, $SECONDS s"

@@ -98,8 +98,7 @@ for row in cpu.modal cuda.pcg cuda.csr cuda.interleaved cuda.multigrid cuda.moda
     refused solver 'not the whole sphere: cpu.multigrid, cpu.interleaved and cpu.pcg do' -s "solver=\"$row\""
 done
 
-# ---- a file has the longitude and latitude of each column, beside fields as they are; they outlive a merge and a longer
-# sweep
+# ---- a file has the longitude and latitude of each column, also after a longer sweep
 harmonic=(-s 'stencil="full"' -s 'grid.n=[12, 12, 4]' -s 'output.fields.precision="double"' --device cpu -o points.h5)
 expect 0 run "$config" "${harmonic[@]}" -s 'sweep={ omega2 = [0.01, 0.02, 0.03]; }' -s physics.omega2=omega2
 expect 0 run "$config" "${harmonic[@]}" -s 'sweep={ omega2 = [0.01, 0.02, 0.03, 0.04]; }' -s physics.omega2=omega2
