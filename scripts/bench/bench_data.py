@@ -215,11 +215,15 @@ def spike_matrix(spec):
 ELLIPTIC_CELLS = 256 * 256 * 128    # of the published values
 
 
-def elliptic_method(row, spec=""):
-    """'cuda.interleaved_single', 'cpu.pcg@1': the paper's method, and its precision; also by the work"""
+def elliptic_method(row, single=False):
+    """'cuda.interleaved_single', 'cpu.pcg@1': the paper's method, and its precision, where rows that compute in double
+    may have been asked for single"""
     name = row.split(".")[1].split("@")[0]
-    single = name.endswith("_single") or "single" in spec.split(",")
-    return name.removesuffix("_single"), "single" if single else "double"
+    return name.removesuffix("_single"), "single" if single or name.endswith("_single") else "double"
+
+
+def elliptic_is_single(spec):
+    return ",single" in spec
 
 
 def elliptic_paper(folder):
@@ -239,8 +243,8 @@ def elliptic_iteration(line):
     iterations = int(line["iterations"])
     cells, seconds = nx * ny * nz, float(line["least_s"]) / int(line["steps"]) / iterations
     operations = float(line["ops"]) / iterations if line["ops"] else None  # of rows in single precision: not counted
-    size = float(line["bytes"]) / iterations
-    word = 4 if elliptic_method(line["row"], line["spec"])[1] == "single" else 8
+    single = elliptic_method(line["row"], elliptic_is_single(line["spec"]))[1] == "single"
+    size, word = float(line["bytes"]) / iterations, 4 if single else 8
     return Iteration(cells, seconds, operations, size / word, cells * operations / seconds if operations else None,
                      cells * size / seconds)
 

@@ -301,43 +301,43 @@ def elliptic_table2(folder):
 def elliptic_table6(folder):
     """An iteration of each row, and of the same method there: on one core, and on its GPU."""
     paper, (measured, found) = data.elliptic_paper(folder), data.elliptic_iterations(folder)
-    core = next((one for (_, row), one in found.items() if row == "cpu.pcg@1"), None)
+    cores = {data.elliptic_is_single(spec): one for (spec, row), one in found.items() if row == "cpu.pcg@1"}
     rows = []
     for (spec, row), one in found.items():
-        method, precision = data.elliptic_method(row, spec)
+        method, precision = data.elliptic_method(row, data.elliptic_is_single(spec))
+        core = cores.get(precision == "single") or cores.get(False)
         at = ("6", precision, method, "iteration")
         of_core, there = paper.get(("6", precision, "pcg", "iteration", "C")), \
             paper.get((*at, "CUDA" if row.startswith("cuda") else "C"))
         faster = core.seconds / core.cells * one.cells / one.seconds if core else None
-        word = ", single" if precision == "single" and "_single" not in row else ""
-        rows.append([row + word, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
+        rows.append([row, precision, str(one.cells), figure_text(1e3 * one.seconds), ns(one.seconds, one.cells),
                      figure_text(faster), figure_text(one.flops and 1e-9 * one.flops), figure_text(1e-9 * one.bytes),
                      figure_text(there), ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–",
                      figure_text(of_core / there) if there else "–"])
-    head = ["row", "cells", "ms", "ns a cell", "× cpu.pcg@1", "10⁹ operations/s", "GB/s", "ms there",
+    head = ["row", "precision", "cells", "ms", "ns a cell", "× cpu.pcg@1", "10⁹ operations/s", "GB/s", "ms there",
             "ns a cell there", "× pcg on its core"]
     return table(head, rows) + origins(measured) if rows else []
 
 
 def elliptic_kernels(folder):
-    """Tables 3, 4 and 7: one application of the matrix and of the preconditioner."""
+    """Tables 3, 4 and 7: one application of the matrix and of the preconditioner, in both precisions."""
     paper, (origin, lines) = data.elliptic_paper(folder), data.part_rows(folder, "elliptic_kernels")
     rows = []
     for line in lines:
         seconds, cells = float(line["seconds"]), int(line["cells"])
-        where, method = "CUDA" if line["row"].startswith("cuda") else "C", data.elliptic_method(line["row"])[0]
+        where = "CUDA" if line["row"].startswith("cuda") else "C"
         precision = line.get("precision") or "double"
-        at = precision, method, line["kernel"]
-        there = paper.get(("3" if method == "csr" else "4", *at, where))
-        rates = [paper.get(("7", *at, of)) if where == "CUDA" else None for of in ("GFLOP/s", "GB/s")]
-        word = 4e-9 if precision == "single" else 8e-9
-        rows.append([line["row"] + (", single" if precision == "single" else ""), line["kernel"], line["cells"],
-                     figure_text(1e3 * seconds), ns(seconds, cells),
-                     figure_text(1e-9 * cells * float(line["operations"]) / seconds),
-                     figure_text(word * cells * float(line["words"]) / seconds), figure_text(there),
+        method, word = data.elliptic_method(line["row"])[0], 4 if precision == "single" else 8
+        there = paper.get(("3" if method == "csr" else "4", precision, method, line["kernel"], where))
+        rates = [paper.get(("7", precision, method, line["kernel"], of)) if where == "CUDA" else None
+                 for of in ("GFLOP/s", "GB/s")]
+        operations = None if line["operations"] == "nan" else 1e-9 * cells * float(line["operations"]) / seconds
+        rows.append([line["row"], precision, line["kernel"], line["cells"], figure_text(1e3 * seconds),
+                     ns(seconds, cells), figure_text(operations),
+                     figure_text(1e-9 * word * cells * float(line["words"]) / seconds), figure_text(there),
                      ns(1e-3 * there, data.ELLIPTIC_CELLS) if there else "–", *map(figure_text, rates)])
-    head = ["row", "kernel", "cells", "ms", "ns a cell", "10⁹ operations/s", "GB/s", "ms there", "ns a cell there",
-            "GFLOP/s there", "GB/s there"]
+    head = ["row", "precision", "kernel", "cells", "ms", "ns a cell", "10⁹ operations/s", "GB/s", "ms there",
+            "ns a cell there", "GFLOP/s there", "GB/s there"]
     return table(head, rows) + ["", *measured_on(origin.split("; "))] if rows else []
 
 

@@ -15,7 +15,7 @@ def elliptic_published(number, quantities, precision="", methods=("csr", "pcg", 
 
 def place_of(row, spec=""):
     """'cpu.pcg@1': ('C', 'double', 'pcg'), as elliptic_paper.csv has the words"""
-    method, precision = data.elliptic_method(row, spec)
+    method, precision = data.elliptic_method(row, data.elliptic_is_single(spec))
     return "CUDA" if row.startswith("cuda") else "C", precision, method
 
 
@@ -142,7 +142,7 @@ def rates(folder, where="CUDA"):
     """{(precision, method, kernel): (operations a second, bytes a second)}"""
     out = {}
     for (at, precision, method, kernel), line in kernels(folder).items():
-        if at == where and "words" in line:
+        if at == where and "words" in line and data.is_number(line["operations"]):
             word = 4 if precision == "single" else 8
             out[precision, method, kernel] = float(line["operations"]) / cell_seconds(line), \
                 word * float(line["words"]) / cell_seconds(line)
@@ -307,7 +307,7 @@ def breakdown(precision):
 
 ITERATION, GPU_ITERATION = "elliptic_iteration", "elliptic_iteration_cuda"
 MACHINE = "another machine"
-SETUP = "set-up as `sweep bench` counts it: f formed, too"
+SETUP = "set-up as `sweep bench` counts it: f formed, too; single precision of a CPU to 1e-4"
 PRECISION = "this row is not there in this precision"
 KERNELS = "the row or its precision is not there, or on a GPU needs Nsight Compute"
 COUNTING = "differences keep what a sum of weights would round away, and take more operations"

@@ -7,8 +7,8 @@
 #   FOLDER           where elliptic_PART.csv, of a GPU elliptic_PART_cuda.csv, and the pictures go (default:
 #                    results/bench)
 #   --part PART      iteration  tables 2, 5, 6: seconds, operations and words of an iteration of the paper's method, and
-#                               of 1e-5 in all, set-up apart; double and, where rows take it, single precision;
-#                               256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
+#                               of 1e-5 in all, set-up apart; where rows take it also in single precision, to 1e-4, as
+#                               rounding u leaves about 1e-5; 256 x 256 x 128 cells, 128 x 128 x 64 on a CPU
 #                    transfers  table 5: copies to a GPU and back
 #                    kernels    tables 2 to 4 and 7, figures 4 and 5: what an iteration consists of, by each row and
 #                               precision that BUILD/bench_elliptic (make benches) has kernels of
@@ -71,7 +71,7 @@ iteration() {
     bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5" $(of_paper "$1")
     single=$(in_single "$1")
     # shellcheck disable=SC2086
-    [ -z "$single" ] || bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5,single" $single
+    [ -z "$single" ] || bench iteration "$1" "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-4,single" $single
 }
 # A program that does not say the precision of a line times double precision alone.
 kernels() {
