@@ -55,7 +55,8 @@ def ticks_at(axis, values):
 # ---------------------------------------------------------------- orders
 
 WORDS = {"full": "shell, full", "tpfa": "shell, tpfa, against the sphere's solution",
-         "tpfa against its limit": "shell, tpfa, against its own limit", "box": "box"}
+         "tpfa against its limit": "shell, tpfa, against its own limit", "box": "box",
+         "whole sphere full": "whole sphere, full"}
 
 
 def draw_orders(folder):
