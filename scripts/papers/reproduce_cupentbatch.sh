@@ -89,23 +89,23 @@ openmp() {
     esac
 }
 
-# errors OVER CONFIG OPTION...: a row a run, of the axis that it differs by
+# errors OVER COLUMN CONFIG OPTION...: a row a run, with the column that they differ by
 errors() {
-    local over=$1
-    shift
+    local over=$1 column=$2
+    shift 2
     try "$sweep" run "configs/$1.cfg" -q --device cpu --force -o "$tmp/t.h5" "${@:2}" || return 1
-    [ -n "$dry_run" ] || { "$sweep" show "$tmp/t.h5" --csv | awk -F, -v over="$over" '
+    [ -n "$dry_run" ] || { "$sweep" show "$tmp/t.h5" --csv | awk -F, -v over="$over" -v column="$column" '
         NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k; next }
-        { printf "%s,%d,%s,%s\n", over, $at[over == "n" ? "n" : "count"], $at["err_l2"], $at["err_max"] }' >>"$csv"; }
+        { printf "%s,%d,%s,%s\n", over, $at[column], $at["err_l2"], $at["err_max"] }' >>"$csv"; }
 }
 # The CPU is as good as any for errors.
 convergence() {
     local csv=$folder/cupentbatch_convergence.csv python
     python=$(scripts/build/find_python.sh)
-    first "$csv" 'Errors of hyperdiffusion at T = 1e-4, over n with dt = 1e-8, over the steps to T with n = 2048' cpu \
-        over,value,err_l2,err_max
-    errors n hyperdiffusion_convergence &&
-    errors steps hyperdiffusion_convergence -s 'sweep={ count=[4.0, 8.0, 16.0, 32.0]; }' -s grid.n=2048 \
+    first "$csv" 'Errors of hyperdiffusion at T = 1e-4 over n and over the steps to T, of heat to fourth order over n' \
+        cpu over,value,err_l2,err_max
+    errors n n hyperdiffusion_convergence && errors heat n heat_convergence &&
+    errors steps count hyperdiffusion_convergence -s 'sweep={ count=[4.0, 8.0, 16.0, 32.0]; }' -s grid.n=2048 \
         -s 'time.dt="1e-4/count"' || return 1
     [ -n "$python" ] || { echo 'no python3 with h5py and numpy: figure 1 left out'; return 0; }
     csv=$folder/cupentbatch_spacetime.csv
