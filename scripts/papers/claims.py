@@ -63,7 +63,7 @@ def rows(claim, folder, devices):
 
 def cell_row(cell, claim, devices):
     if cell.ours is None:
-        reason = cell.why or excuse(claim, devices)
+        reason = cell.why or claim.cells_lack or excuse(claim, devices)
         return f"  {cell.label}", cell.published, "–", "not measured", reason, bool(cell.published) and not reason
     if isinstance(cell.ours, str):
         return f"  {cell.label}", cell.published, cell.ours, "", cell.why, False

@@ -24,9 +24,9 @@ Cell = collections.namedtuple("Cell", "label published ours why", defaults=("",)
 # ours: function of the folder with the CSV files: Ours, or None where they have none. cells: function of the folder,
 # of tables. files: the CSV files (without .csv) from which ours comes. why: why ours is not met, or not comparable.
 # note: what the reader should know of ours in any case. lacks: why a machine may have none of ours; rows of a GPU need
-# no such word.
-Claim = collections.namedtuple("Claim", "paper place what published files ours cells why note lacks",
-                               defaults=((), None, None, "", "", ""))
+# no such word. cells_lack: why it may have none of some cells of a table.
+Claim = collections.namedtuple("Claim", "paper place what published files ours cells why note lacks cells_lack",
+                               defaults=((), None, None, "", "", "", ""))
 CLAIMS = []
 
 
@@ -112,7 +112,8 @@ def no_larger(factor):
     def judge(cells):
         known = pairs(cells)
         worse = [(label, ours / there) for label, there, ours in known if ours > factor * there]
-        words = f"{len(known) - len(worse)} of {len(known)} at most {text(factor)} times the published value"
+        words = f"{len(known) - len(worse)} of {len(known)} "
+        words += "no larger than published" if factor == 1 else f"at most {text(factor)} times the published value"
         if worse:
             label, by = max(worse, key=lambda one: one[1])
             words += f"; worst {label}: {text(by)} times"

@@ -52,10 +52,10 @@ def compact_slope(scheme, order):
 
 def device_speeds(work, row_has):
     def ours(folder):
-        found = [float(line["ratio"]) for line in read(folder, "distributed_cuda")
+        found = [float(line["speed"]) / int(line["ranks"]) for line in read(folder, "distributed_cuda")
                  if line["work"] == work and int(line["ranks"]) > 1 and row_has in line["row"]
                  and line["comm"] in ("peer", "nccl")]
-        return judged(found, lambda values: min(values) > 0.5, " of ideal") if found else None
+        return judged(found, lambda values: min(values) > 0.5, " of as many times one GPU's rate") if found else None
     return ours
 
 
