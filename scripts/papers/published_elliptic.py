@@ -22,13 +22,14 @@ def place_of(row, spec=""):
 
 
 def iterations(folder, part="iteration"):
-    """{(C or CUDA, precision, method): Iteration}, of the largest problem"""
+    """{(C or CUDA, precision, method): Iteration}, of the largest problem; of two rows in single precision that which
+    computes so throughout"""
     found = {}
     for (spec, row), one in data.elliptic_iterations(folder, part)[1].items():
         at = place_of(row, spec)
         if at[0] == "C" and not row.endswith("@1"):
             continue
-        if at not in found or one.cells > found[at].cells:
+        if at not in found or (one.cells, data.elliptic_is_single(spec)) > (found[at].cells, False):
             found[at] = one
     return found
 
@@ -388,7 +389,7 @@ table("E", "Table 6", "an iteration, C over CUDA", f"{ITERATION} {GPU_ITERATION}
 table("E", "Table 6", "an iteration, matrix-explicit over matrix-free, GPU", GPU_ITERATION,
       ratio_cells(iteration_seconds, [((precision, method, "iteration"), "csr", "CUDA") for precision in PRECISIONS
                                       for method in ("pcg", "interleaved")], (6, 6)), at_least_published,
-      cells_lack=PRECISION, why="`cuda.csr` has our column solves inside, not the library's")
+      cells_lack=PRECISION, why="`cuda.csr` had our column solves inside when this was measured, not the library's")
 claim("E", "Abstract", "fused loops on the GPU, single: pcg over interleaved", f"{text(8.1 / 5.6)} times",
       GPU_ITERATION, iteration_ratio(("CUDA", "single", "pcg"), ("CUDA", "single", "interleaved"),
                                      lambda value: value >= 8.1 / 5.6), lacks=PRECISION)
@@ -400,7 +401,7 @@ claim("E", "Section 7.4", "fused loops on one core: only slightly faster", f"{te
       iteration_ratio(("C", "double", "pcg"), ("C", "double", "interleaved"), lambda value: value > 0.95))
 claim("E", "Conclusions", "double over single, interleaved, GPU", "1.5 times (0.96 to 0.62 s)", GPU_ITERATION,
       iteration_ratio(("CUDA", "double", "interleaved"), ("CUDA", "single", "interleaved"), lambda value: value < 2),
-      note="`cuda.interleaved_single` refines in double")
+      note="single: throughout, or by `cuda.interleaved_single`, which refines in double")
 for quantity, k in (("GFLOP/s", 0), ("GB/s", 1)):
     table("E", "Table 7", f"{quantity} of kernels, GPU", "elliptic_kernels_cuda", rate_cells(quantity, k),
           lambda cells: judged([ours / there for _, there, ours in pairs(cells)], at_least(1), " times the published"),
