@@ -113,15 +113,16 @@ bench() {
         -q -o "$(csv_of "$name" "$where")" || failed=$((failed + 1))
 }
 
-# count_kernels SPEC ROW NAME=PATTERN...: lines of the columns $counted, of a solve that ncu watches
+# count_kernels SPEC ROW LABEL NAME=PATTERN...: lines of the columns $counted, of a solve that ncu watches; LABEL: what
+# stands for the row
 counted='row,kernel,launches,microseconds,load efficiency,store efficiency,L1 hits'
 count_kernels() {
-    local spec=$1 row=$2 metrics
-    shift 2
+    local spec=$1 row=$2 label=$3 metrics
+    shift 3
     metrics=$(python3 scripts/papers/counters.py --metrics) || return 1
     try ncu --csv --clock-control none -c 200 --metrics "$metrics" "$sweep" bench "$spec" --device cuda --rows "$row" \
         --repeats 1 --longest 0.01 >"$tmp/ncu.csv" || return 1
-    [ -n "$dry_run" ] || python3 scripts/papers/counters.py "$row" "$@" <"$tmp/ncu.csv"
+    [ -n "$dry_run" ] || python3 scripts/papers/counters.py "$label" "$@" <"$tmp/ncu.csv"
 }
 
 # transfers WHERE, a part of the papers that have seconds with copies: as many numbers as 2^23 rows of a tridiagonal

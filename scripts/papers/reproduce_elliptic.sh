@@ -84,20 +84,21 @@ kernels() {
     try "$program" "$1" "$n" >"$tmp/kernels" && awk -F, '{ print $0 (NF < 7 ? ",double" : "") }' "$tmp/kernels" >>"$csv"
 }
 # Of interleaved an iteration is two kernels, SpMV and preconditioner with vector operations.
+# count ROW LABEL WORDS
+count() {
+    count_kernels "elliptic:n=[$n,$n,$((n / 2))],$3" "$1" "$2" \
+        'SpMV=elliptic_apply_k|elliptic_advance_k|csrmv|csr_mv|spmv' \
+        'prec=elliptic_columns_k|elliptic_reduce_k|gtsv|pcrGtsv|thomas' \
+        'vectors=elliptic_dot_k|elliptic_combine_k|dot_kernel|axpy|scal_kernel|nrm2|copy_kernel' >>"$csv"
+}
 counters() {
     local row n csv=$folder/elliptic_counters_cuda.csv
     [ "$1" = cuda ] || return 0
     command -v ncu >/dev/null || { echo 'no ncu here: counters left out'; return 0; }
     n=$(side_of cuda)
     first "$csv" "Counters of the kernels of an iteration, $n x $n x $((n / 2)) cells" cuda "$counted"
-    for row in cuda.csr cuda.pcg cuda.interleaved cuda.interleaved_single; do
-        has "${row/./[.]}" || continue
-        count_kernels "elliptic:n=[$n,$n,$((n / 2))],tolerance=1e-5" $row \
-            'SpMV=elliptic_apply_k|elliptic_advance_k|csrmv|csr_mv|spmv' \
-            'prec=elliptic_columns_k|elliptic_reduce_k|gtsv|pcrGtsv|thomas' \
-            'vectors=elliptic_dot_k|elliptic_combine_k|dot_kernel|axpy|scal_kernel|nrm2|copy_kernel' >>"$csv" ||
-            return 1
-    done
+    for row in $(of_paper cuda); do count "$row" "$row" tolerance=1e-5 || return 1; done
+    for row in $(in_single cuda); do count "$row" "${row}_single" tolerance=1e-4,single || return 1; done
 }
 sizes() {
     local n single end=${largest:-512}

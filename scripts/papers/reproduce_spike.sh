@@ -147,7 +147,7 @@ counters() {
     command -v ncu >/dev/null || { echo 'no ncu here: counters left out'; return 0; }
     first "$csv" 'Counters of the kernels of a solve, random rows' cuda "$counted"
     for row in cuda.spike cuda.spike_untiled; do
-        count_kernels "tridiagonal:n=2^$k,matrix=uniform" $row marshalling=marshal_k partitions=partitions_k \
+        count_kernels "tridiagonal:n=2^$k,matrix=uniform" $row $row marshalling=marshal_k partitions=partitions_k \
             'reduced system=trees_k' substitution=substitute_ >>"$csv" || return 1
     done
 }
