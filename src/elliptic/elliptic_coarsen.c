@@ -3,10 +3,22 @@
  * in the middle of the two coarse cells: resistances (one over a weight) in series along the way, then conductances in
  * parallel along the face. Where the coefficients are constant and the cells even this is the discretisation on the
  * coarse grid; of an uneven grid it has the right distances, of coefficients that jump a mean that lies between the
- * harmonic one (across) and the arithmetic one (along), as homogenisation wants it. */
+ * harmonic one (across) and the arithmetic one (along), as homogenisation wants it.
+ *
+ * Where coefficients jump, cells of one coarse cell may have little to do with each other: one that conducts well may
+ * hang on the coarse cell beside it. Transfer by the matrix (elliptic_grids_weigh()) says how much of a cell belongs to
+ * which coarse cell, and the coarse matrix shares out the conductances of fine columns and rows accordingly. For
+ * constant coefficients the shares that a coarse cell gives are those that it gets: its matrix is the same. */
 #include "elliptic/elliptic_coarsen.h"
 
+#include <omp.h>
 #include <string.h>
+
+/* Interpolation along an axis fades where the cell conducts less along it than a fourth of both axes together: a
+ * channel one cell wide has its values from itself, not from the cells at its sides. */
+static const double WEAK = 0.25;
+static const double LOOSE = 8;  /* a cell follows those above and below where these weigh more than so many sides */
+static const double MOST_SHARE = 1 - 1e-10;  /* so that no coarse weight vanishes */
 
 /* ------------------------------------------------------------------ sizes */
 
@@ -168,6 +180,59 @@ void elliptic_grids_make(const struct sw_elliptic_desc *d, struct sw_owned *own,
     }
 }
 
+/* ------------------------------------------------------------------ between grids */
+
+int64_t elliptic_around(const struct elliptic_axis *x, int64_t i, bool periodic, int64_t panel, int64_t *beside)
+{
+    if (x->coarse == x->n) return *beside = i;
+    if (elliptic_joins_all(x)) return *beside = 0;
+    const int64_t c = i <= 2 * x->alone ? i / 2 : (i + 1) / 2, next = i == elliptic_first(x, c) ? c - 1 : c + 1;
+    *beside = c == x->alone ? c : next >= 0 && next < x->coarse ? next : !periodic ? -1 : next < 0 ? x->coarse - 1 : 0;
+    if (panel && (next < 0 || next / panel != c / panel)) *beside = -1;
+    return c;
+}
+
+void elliptic_grids_weigh(const struct sw_elliptic_desc *d, int which, int64_t first, int64_t behind, int threads,
+                          struct sw_owned *own, struct elliptic_grids *grids)
+{
+    struct elliptic_grid *grid = &grids->grid[which];
+    const int64_t slab = grid->axis[0].n * d->n[2];
+    if (which == 0) sw_array(own, (size_t)(threads * 2 * d->n[2] * ELLIPTIC_FACES), &grids->room);
+    for (int a = 0; a < 2; a++) {
+        double *share = NULL;
+        sw_array(own, (size_t)((behind - first) * slab), &share);
+        grid->share[a] = share ? share - first * slab : NULL;
+    }
+    grid->first = first < 0 ? 0 : first;
+    grid->behind = behind < grid->axis[1].n ? behind : grid->axis[1].n;
+}
+
+/* The fine cell behind the outer face of cell i; i itself where there is none. */
+static int64_t behind_face(const struct elliptic_axis *x, int64_t i, bool periodic)
+{
+    int64_t beside;
+    const int64_t c = elliptic_around(x, i, periodic, 0, &beside);
+    if (beside < 0 || x->coarse == x->n || c == x->alone) return i;
+    const int64_t next = i == elliptic_first(x, c) ? i - 1 : i + 1;
+    return next < 0 ? x->n - 1 : next < x->n ? next : 0;
+}
+
+void elliptic_corner_rows(const struct elliptic_grid *grid, int64_t j, int64_t k, double *weight)
+{
+    const struct elliptic_axis *x = &grid->axis[0];
+    const int64_t nx = x->n, nz = grid->matrix.nz, beside = behind_face(&grid->axis[1], j, grid->matrix.periodic[1]);
+    const double *along_x = grid->share[0] + (j * nz + k) * nx, *along_y = grid->share[1] + (j * nz + k) * nx,
+                 *x_beside = grid->share[0] + (beside * nz + k) * nx;
+    for (int64_t i = 0; i < nx; i++) {
+        const double y_beside = along_y[behind_face(x, i, grid->matrix.periodic[0])];
+        const struct elliptic_corners w = elliptic_corners_of(along_x[i], along_y[i], x_beside[i], y_beside);
+        weight[i] = w.around;
+        weight[nx + i] = w.along_x;
+        weight[2 * nx + i] = w.along_y;
+        weight[3 * nx + i] = w.beyond;
+    }
+}
+
 /* ------------------------------------------------------------------ matrices */
 
 /* The way through coarse face c: the fine face, and the faces in the middle of the coarse cells before and behind it,
@@ -207,6 +272,191 @@ static inline double conductance(const struct way *w, double face, double before
     if (w->closed || !(face > 0)) return 0;
     return 1 / (1 / face + w->part_before / before + w->part_behind / behind);
 }
+
+/* ------------------------------------------------------------------ shares */
+
+/* What the coarse cell on the other side of a coarse face has in the fine cell at this side of it: the resistance from
+ * the midpoint of its own coarse cell over that from midpoint to midpoint, or to the wall. */
+static inline double share_of(const struct way *w, double face, double before, double behind, bool is_before)
+{
+    if (w->closed || !(face > 0)) return 0;
+    const double first = w->part_before > 0 ? w->part_before / before : 0,
+                 last = w->part_behind > 0 ? w->part_behind / behind : 0,
+                 share = (is_before ? first : last) / (first + 1 / face + last);
+    return share < MOST_SHARE ? share : MOST_SHARE;
+}
+
+/* A cell of an axis: the way through its outer coarse face, on which side of it the cell is, and the face inside the
+ * coarse cell beside. */
+struct outer { bool has, is_before; struct way way; int64_t beyond; };
+
+static struct outer outer_of(const struct elliptic_axis *x, int64_t i, bool periodic)
+{
+    int64_t beside;
+    const int64_t c = elliptic_around(x, i, periodic, 0, &beside);
+    struct outer o = {.has = has_pair(x, c)};
+    if (!o.has) return o;
+    o.is_before = i > elliptic_first(x, c);
+    o.way = way_through(x, o.is_before ? c + 1 : c, periodic, 0);
+    o.beyond = o.is_before ? o.way.behind : o.way.before;
+    return o;
+}
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* How much of a share remains where a cell conducts `own` along the axis and `other` along the other one. */
+static inline double strength(double own, double other)
+{
+    const double part = own / (own + other);
+    return part < WEAK ? part / WEAK : 1;
+}
+
+/* The weights of a fine grid's faces: of those across x of row (j, k), and of those across y below it. */
+static inline double east_of(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, int64_t i)
+{
+    return m->east[j * (m->nx + 1) + i] * m->faces.kx[(j * m->nz + k) * (m->nx + 1) + i];
+}
+
+static inline double north_of(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, int64_t i)
+{
+    return m->north[j * m->nx + i] * m->faces.ky[(j * m->nz + k) * m->nx + i];
+}
+
+/* Of a cell: the weights of its faces, and of those beyond the cells beside it. */
+enum { WEST, EAST, SOUTH, NORTH, BEYOND_X, BEYOND_Y, FACES = ELLIPTIC_FACES };
+
+/* Where levels are coupled so well that u hardly differs between them, what counts is what all of them conduct: add to
+ * the faces of each level those of the levels below and above, so far as it follows them.
+ * @param own, all  [nz][FACES]; all: out */
+static void join_levels(const struct sw_elliptic_matrix *m, int64_t j, int64_t i, const double *own, double *all)
+{
+    const int64_t nz = m->nz;
+    const double area = m->area[j * m->nx + i], *kz = m->faces.kz + j * (nz + 1) * m->nx + i;
+    memcpy(all, own, (size_t)(nz * FACES) * sizeof *all);
+    for (int way = 0; way < 2; way++) {
+        double sum[FACES] = {0};
+        for (int64_t n = 0; n < nz; n++) {
+            const int64_t k = way ? nz - 1 - n : n;
+            const double *const face = own + k * FACES;
+            const double vertical = n ? area * (way ? m->b[k] * kz[(k + 1) * m->nx] : m->c[k] * kz[k * m->nx]) : 0,
+                         sides = m->d[k] * (face[WEST] + face[EAST] + face[SOUTH] + face[NORTH]),
+                         follows = vertical > 0 ? vertical / (vertical + LOOSE * sides) : 0;
+            for (int f = 0; f < FACES; f++) {
+                all[k * FACES + f] += follows * sum[f];
+                sum[f] = face[f] + follows * sum[f];
+            }
+        }
+    }
+}
+
+/* @param before, behind  the weights of the faces of the cell */
+static double share_through(const struct outer *o, double before, double behind, double beyond)
+{
+    if (!o->has) return 0;
+    return o->is_before ? share_of(&o->way, behind, before, beyond, true)
+                        : share_of(&o->way, before, beyond, behind, false);
+}
+
+/* @param room  [2][nz][FACES] */
+static void form_shares(struct elliptic_grid *g, int64_t j, double *room)
+{
+    const struct sw_elliptic_matrix *m = &g->matrix;
+    const bool both = (j > g->first || j == 0) && (j < g->behind - 1 || j == g->axis[1].n - 1);
+    const struct outer oy = both ? outer_of(&g->axis[1], j, m->periodic[1]) : (struct outer){.has = false};
+    const int64_t nx = m->nx, nz = m->nz;
+    for (int64_t i = 0; i < nx; i++) {
+        const struct outer ox = outer_of(&g->axis[0], i, m->periodic[0]);
+        for (int64_t k = 0; k < nz; k++) {
+            double *const face = room + k * FACES;
+            face[WEST] = east_of(m, j, k, i);
+            face[EAST] = east_of(m, j, k, i + 1);
+            face[SOUTH] = north_of(m, j, k, i);
+            face[NORTH] = north_of(m, j + 1, k, i);
+            face[BEYOND_X] = ox.has ? east_of(m, j, k, ox.beyond) : 0;
+            face[BEYOND_Y] = oy.has ? north_of(m, oy.beyond, k, i) : 0;
+        }
+        join_levels(m, j, i, room, room + nz * FACES);
+        for (int64_t k = 0; k < nz; k++) {
+            const double *const face = room + (nz + k) * FACES, along_x = larger(face[WEST], face[EAST]),
+                         along_y = larger(face[SOUTH], face[NORTH]);
+            const int64_t at = (j * nz + k) * nx + i;
+            g->share[0][at] = strength(along_x, along_y) * share_through(&ox, face[WEST], face[EAST], face[BEYOND_X]);
+            g->share[1][at] = strength(along_y, along_x) * share_through(&oy, face[SOUTH], face[NORTH], face[BEYOND_Y]);
+        }
+    }
+}
+
+int elliptic_parts_of(const struct elliptic_axis *x, int64_t c, bool periodic, struct elliptic_part *part)
+{
+    int count = 0;
+    const int64_t first = elliptic_first(x, c), behind = elliptic_first(x, c + 1);
+    for (int64_t i = first; i < behind; i++) part[count++] = (struct elliptic_part){i, false};
+    if (x->coarse == x->n) return count;
+    if (first > 0 || periodic) part[count++] = (struct elliptic_part){first > 0 ? first - 1 : x->n - 1, true};
+    if (behind < x->n || periodic) part[count++] = (struct elliptic_part){behind < x->n ? behind : 0, true};
+    return count;
+}
+
+/* The part of a fine conductance along the other axis. What would belong to a wall stays. */
+static inline double part_in(const struct elliptic_axis *x, const struct elliptic_part *p, bool periodic, double share)
+{
+    int64_t beside;
+    elliptic_around(x, p->fine, periodic, 0, &beside);
+    return p->beside ? share : beside < 0 ? 1 : 1 - share;
+}
+
+/* The cells before and behind a fine face that coarse face c begins with; at a wall both are the same. */
+static void cells_at(const struct elliptic_axis *x, int64_t face, bool periodic, int64_t cell[2])
+{
+    cell[0] = face > 0 ? face - 1 : periodic ? x->n - 1 : 0;
+    cell[1] = face < x->n ? face : periodic ? 0 : x->n - 1;
+}
+
+/* As coarsen_east() and coarsen_north() below, with conductances shared out. */
+static void share_east(const struct elliptic_grid *fine, int64_t cy, int64_t k, int64_t nx, double *out)
+{
+    const struct elliptic_axis *x = &fine->axis[0], *y = &fine->axis[1];
+    const struct sw_elliptic_matrix *m = &fine->matrix;
+    struct elliptic_part part[ELLIPTIC_PARTS];
+    const int parts = elliptic_parts_of(y, cy, m->periodic[1], part);
+    for (int64_t cx = 0; cx <= nx; cx++) {
+        const struct way w = way_through(x, cx, m->periodic[0], 0);
+        int64_t cell[2];
+        cells_at(x, w.face, m->periodic[0], cell);
+        out[cx] = 0;
+        for (int p = 0; p < parts; p++) {
+            const int64_t j = part[p].fine;
+            const double *share = fine->share[1] + (j * m->nz + k) * m->nx;
+            out[cx] += part_in(y, &part[p], m->periodic[1], 0.5 * (share[cell[0]] + share[cell[1]])) *
+                       conductance(&w, east_of(m, j, k, w.face), east_of(m, j, k, w.before),
+                                   east_of(m, j, k, w.behind));
+        }
+    }
+}
+
+static void share_north(const struct elliptic_grid *fine, int64_t cy, int64_t k, int64_t nx, double *out)
+{
+    const struct elliptic_axis *x = &fine->axis[0], *y = &fine->axis[1];
+    const struct sw_elliptic_matrix *m = &fine->matrix;
+    const struct way w = way_through(y, cy, m->periodic[1], 0);
+    int64_t cell[2];
+    cells_at(y, w.face, m->periodic[1], cell);
+    const double *before = fine->share[0] + (cell[0] * m->nz + k) * m->nx,
+                 *behind = fine->share[0] + (cell[1] * m->nz + k) * m->nx;
+    for (int64_t cx = 0; cx < nx; cx++) {
+        struct elliptic_part part[ELLIPTIC_PARTS];
+        const int parts = elliptic_parts_of(x, cx, m->periodic[0], part);
+        out[cx] = 0;
+        for (int p = 0; p < parts; p++) {
+            const int64_t i = part[p].fine;
+            out[cx] += part_in(x, &part[p], m->periodic[0], 0.5 * (before[i] + behind[i])) *
+                       conductance(&w, north_of(m, w.face, k, i), north_of(m, w.before, k, i),
+                                   north_of(m, w.behind, k, i));
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ weights */
 
 static void coarsen_area(const struct elliptic_grid *fine, struct sw_elliptic_matrix *m)
 {
@@ -300,10 +550,12 @@ static void coarsen_faces(const struct elliptic_grid *fine, struct sw_elliptic_m
     for (int64_t j = first; j <= behind; j++) {
         for (int64_t k = 0; k < nz; k++) {
             double *const south = ky + (j * nz + k) * nx, *const west = kx + (j * nz + k) * (nx + 1);
-            coarsen_north(fine, j, k, nx, south);
+            if (fine->share[0]) share_north(fine, j, k, nx, south);
+            else coarsen_north(fine, j, k, nx, south);
             divide(south, m->north + j * nx, nx);
             if (j == behind) continue;
-            coarsen_east(fine, j, k, nx, west);
+            if (fine->share[0]) share_east(fine, j, k, nx, west);
+            else coarsen_east(fine, j, k, nx, west);
             divide(west, m->east + j * (nx + 1), nx + 1);
         }
         for (int64_t k = 0; j < behind && k <= nz; k++)
@@ -376,9 +628,14 @@ void elliptic_grids_begin(struct elliptic_grids *grids, const struct sw_elliptic
 
 bool elliptic_grids_next(struct elliptic_grids *grids, int64_t first, int64_t behind, int threads)
 {
-    const struct elliptic_grid *fine = &grids->grid[grids->count - 1];
+    struct elliptic_grid *const fine = &grids->grid[grids->count - 1];
     struct sw_elliptic_matrix *next = &grids->grid[grids->count].matrix;
     if (grids->count == grids->planned || is_dominant(&fine->matrix, grids->enough)) return false;
+    if (fine->share[0]) {
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int64_t j = fine->first; j < fine->behind; j++) 
+            form_shares(fine, j, grids->room + omp_get_thread_num() * 2 * fine->matrix.nz * FACES);
+    }
     coarsen(fine, next, first, behind, threads);
     fix_mean(next);
     grids->count++;

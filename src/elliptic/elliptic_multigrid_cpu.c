@@ -2,7 +2,8 @@
  * columns, restrict the residual, solve on the next grid, which is coarser along x and y only, add the bilinear
  * interpolation of what it found, smooth in the reverse order. The coarsest grid is one column, or one whose columns
  * hardly feel their neighbours (elliptic_coarsen.c). Sums over cells and bilinear interpolation are no transposes of
- * each other, so that the cycle is not symmetric: the flexible method of elliptic_krylov.c takes it.
+ * each other, so that the cycle is not symmetric: the flexible method of elliptic_krylov.c takes it. Where coefficients
+ * vary, interpolation follows them and restriction is its transpose: across jumps the cycle has to be symmetric.
  *
  * Threads share the slabs. What a cycle does on the way down, and on the way up, are stages; a stage at a slab needs
  * the stage before at two slabs on either side. A thread takes the stages through its slabs like a wave, one a slab
@@ -26,7 +27,7 @@
 #include "elliptic/elliptic_smooth_cpu.h"
 #include "elliptic/sw_elliptic_impl.h"
 
-enum { GHOSTS = 3, LEAST_ROWS = 4 };
+enum { GHOSTS = 3, GHOSTS_BY_MATRIX = 4, LEAST_ROWS = 4 };
 
 struct level {
     const struct elliptic_grid *grid;
@@ -88,14 +89,21 @@ static void form_residual(const struct level *l, int64_t j, double *scratch)
     elliptic_residual_slab(&l->grid->matrix, l->f, l->u, j, slab_of(l, l->r, j), scratch);
 }
 
-/* At the last of the slabs that make a coarse one. */
-static void restrict_residual(const struct level *l, int64_t j, double *scratch)
+static void restrict_at_last(const struct level *l, int64_t j, double *scratch)
 {
     const struct elliptic_axis *y = &l->grid->axis[1];
-    const int64_t pair = j <= 2 * y->alone ? j / 2 : (j + 1) / 2,
-                  coarse = y->coarse == y->n ? j : elliptic_joins_all(y) ? 0 : pair;
+    int64_t beside;
+    const int64_t coarse = elliptic_around(y, j, false, 0, &beside);
     if (j + 1 == elliptic_first(y, coarse + 1))
         elliptic_restrict_slab(l->grid, l->f, l->u, coarse, l->coloured, l->coarse_f, scratch);
+}
+
+/* At the last of the slabs that make a coarse one; by the matrix one slab later, as it takes the next one, too. */
+static void restrict_residual(const struct level *l, int64_t j, double *scratch)
+{
+    const bool by_matrix = l->grid->share[0];
+    if (!by_matrix || j == l->grid->axis[1].n - 1) restrict_at_last(l, j, scratch);
+    if (by_matrix && j > 0) restrict_at_last(l, j - 1, scratch);
 }
 
 static void prolong(const struct level *l, int64_t j, double *scratch)
@@ -105,7 +113,8 @@ static void prolong(const struct level *l, int64_t j, double *scratch)
 
 /* ------------------------------------------------------------------ the cycle */
 
-enum { REACH = 2 };  /* slabs on either side that a stage may need of the stage before */
+/* Slabs on either side that a stage may need of the stage before. */
+enum { REACH = 2, REACH_BY_MATRIX = 4 };
 
 /* 10 us of work: a barrier costs as much. */
 static bool is_small(const struct sw_elliptic_matrix *m) { return m->nx * m->ny * m->nz < 8192; }
@@ -118,11 +127,12 @@ static void go_over(const struct multigrid *mg, const struct level *l, stage *fu
     for (int64_t j = from; j < to; j++) function(l, j, mg->scratches + (size_t)omp_get_thread_num() * mg->scratch);
 }
 
-/* All stages at all slabs. Stage s keeps s REACH slabs away from those of other threads at first; on the sphere each
- * waits for the one before. */
+/* All stages at all slabs. Stage s keeps s times that reach away from those of other threads at first; on the sphere
+ * each waits for the one before. */
 static void go(const struct multigrid *mg, const struct level *l, stage *const stages[], int count)
 {
     const struct sw_elliptic_matrix *m = &l->grid->matrix;
+    const int64_t reach = l->grid->share[0] ? REACH_BY_MATRIX : REACH;
     for (int s = 0; s < count && m->panel; s++) go_over(mg, l, stages[s], 0, m->ny);
     if (m->panel) return;
 #pragma omp parallel num_threads(is_small(m) ? 1 : mg->host.threads)
@@ -132,11 +142,11 @@ static void go(const struct multigrid *mg, const struct level *l, stage *const s
         double *const scratch = mg->scratches + (size_t)thread * mg->scratch;
         for (int64_t at = first; at < behind + count; at++)
             for (int s = 0; s < count; s++)
-                if (at - s >= first + s * REACH && at - s < behind - s * REACH) stages[s](l, at - s, scratch);
+                if (at - s >= first + s * reach && at - s < behind - s * reach) stages[s](l, at - s, scratch);
         for (int s = 1; s < count; s++) {
 #pragma omp barrier
             for (int64_t j = first; j < behind; j++)
-                if (j < first + s * REACH || j >= behind - s * REACH) stages[s](l, j, scratch);
+                if (j < first + s * reach || j >= behind - s * reach) stages[s](l, j, scratch);
         }
     }
 }
@@ -186,13 +196,13 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
     const struct level *l = &mg->level[which];
     const bool last = which == mg->grids.count - 1;
     if (which == mg->cut.count) return cycle_gathered(mg);
-    const int64_t a = l->slabs->first, b = l->slabs->behind;
+    const int64_t a = l->slabs->first, b = l->slabs->behind, ghosts = l->slabs->depth;
     SW_TRY(elliptic_cut_fetch(&mg->cut, which, slab_words(l), 0, (double *)l->f));
     if (l->coloured) {
-        go_over(mg, l, relax_first, a - 3, b + 3);
-        go_over(mg, l, relax_black, a - 2, b + 2);
+        go_over(mg, l, relax_first, a - ghosts, b + ghosts);
+        go_over(mg, l, relax_black, a - ghosts + 1, b + ghosts - 1);
     } else {
-        go_over(mg, l, damp_first, a - 2, b + 2);
+        go_over(mg, l, damp_first, a - ghosts + 1, b + ghosts - 1);
     }
     if (!last) {
         restrict_own(mg, l);
@@ -270,13 +280,13 @@ static void cut_level(const struct sw_elliptic_desc *d, int which, const int64_t
                       struct multigrid *mg)
 {
     struct level *l = &mg->level[which];
-    const int64_t slab = n[0] * d->n[2], begin = l->slabs->first - GHOSTS;
+    const int64_t slab = n[0] * d->n[2], begin = l->slabs->first - l->slabs->depth;
     double *residual = NULL;
     if (which == mg->cut.count) {
         gathered_level(d, n, own, mg);
         return;
     }
-    const size_t room = (size_t)((l->slabs->behind + GHOSTS - begin) * slab);
+    const size_t room = (size_t)((l->slabs->behind + l->slabs->depth - begin) * slab);
     sw_array(own, room, &l->own_u);
     sw_array(own, room, &l->own_f);
     if (!l->coloured) sw_array(own, room, &residual);
@@ -297,9 +307,21 @@ static void plan_cut(const struct sw_elliptic_desc *d, struct sw_owned *own, str
     while (elliptic_grid_size(&c->desc, c->count, n)) {
         elliptic_cut_own(d, &mg->grids, c->count, c);
         if (least_rows(&c->desc, c->count, c->comm->size) < LEAST_ROWS) break;
-        c->slabs[c->count++].depth = GHOSTS;
+        c->slabs[c->count++].depth = d->variable ? GHOSTS_BY_MATRIX : GHOSTS;
     }
     elliptic_cut_make(d, own, c);
+}
+
+/* Coefficients that vary may jump: transfer follows them. */
+static void weigh(int which, struct sw_owned *own, struct multigrid *mg)
+{
+    const struct elliptic_cut *c = &mg->cut;
+    const bool cut = c->comm && which < c->count;
+    const struct elliptic_slabs *s = &c->slabs[which];
+    if (which == mg->grids.planned - 1) return;
+    elliptic_grids_weigh(&c->desc, which, cut ? s->first - s->depth : 0,
+                         cut ? s->behind + s->depth : mg->grids.grid[which].axis[1].n, mg->host.threads, own,
+                         &mg->grids);
 }
 
 static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, struct multigrid *mg)
@@ -314,6 +336,7 @@ static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, 
         l->grid = &mg->grids.grid[g];
         l->coloured = elliptic_grid_has_colours(&c->desc, g, n);
         l->slabs = &c->slabs[g];
+        if (d->variable) weigh(g, own, mg);
         if (c->comm && g <= c->count) cut_level(d, g, n, own, mg);
         if (c->comm && g < c->count) continue;
         if (g && !(c->comm && g == c->count)) {

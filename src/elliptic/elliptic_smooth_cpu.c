@@ -189,6 +189,49 @@ static void add_picked_row(const struct elliptic_axis *x, int64_t first, int64_t
     for (int64_t i = before; i < count; i++) out[i + 1] += r[i];
 }
 
+/* The transpose of interpolate_by_matrix() for one of its rows of coarse cells. @param weight  [2][nx] of that row */
+static void restrict_by_matrix(const struct elliptic_axis *x, bool periodic, const double *weight,
+                               const double *restrict r, double *restrict out)
+{
+    for (int64_t c = 0; c < x->coarse; c++) {
+        const int64_t first = elliptic_first(x, c), behind = elliptic_first(x, c + 1);
+        for (int64_t i = first; i < behind; i++) {
+            const int64_t next = i == first ? c - 1 : c + 1,
+                          side = next >= 0 && next < x->coarse ? next : !periodic ? -1 : next < 0 ? x->coarse - 1 : 0;
+            out[c] += weight[i] * r[i];
+            if (side >= 0) out[side] += weight[x->n + i] * r[i];
+        }
+    }
+}
+
+/* Residuals of slab j, level after level, to a coarse slab in which they have a part, or of which they are beside. */
+static void restrict_part(const struct elliptic_grid *grid, const double *f, const double *u, int64_t j, bool beside,
+                          bool swept, double *slab, double *scratch)
+{
+    const struct sw_elliptic_matrix *m = &grid->matrix;
+    const int64_t nz = m->nz, nx = m->nx;
+    double *const r = swept ? scratch : scratch + elliptic_scratch(m), *weight = swept ? r + nx : scratch, *at;
+    struct columns red;
+    if (swept) {
+        at = weight + 4 * nx;
+        red = columns_of(m, j, ELLIPTIC_RED, &at);
+        memset(r, 0, (size_t)nx * sizeof *r);
+    } else {
+        elliptic_residual_slab(m, f, u, j, r, scratch);
+    }
+    for (int64_t k = 0; k < nz; k++) {
+        const double *row = swept ? r : r + k * nx;
+        if (swept && red.count) {
+            set_level(&red, k);
+            add_neighbours(&red, u, k, NULL, at);
+            for (int64_t i = 0; i < red.count; i++) r[2 * i + red.first] = at[i];
+        }
+        elliptic_corner_rows(grid, j, k, weight);
+        restrict_by_matrix(&grid->axis[0], m->periodic[0], beside ? weight + 2 * nx : weight, row,
+                           slab + k * grid->axis[0].coarse);
+    }
+}
+
 void elliptic_restrict_slab(const struct elliptic_grid *grid, const double *f, const double *u, int64_t coarse,
                             bool swept, double *out, double *scratch)
 {
@@ -197,6 +240,13 @@ void elliptic_restrict_slab(const struct elliptic_grid *grid, const double *f, c
     const int64_t nz = m->nz, nx = m->nx;
     double *const slab = out + coarse * nz * x->coarse;
     memset(slab, 0, (size_t)(nz * x->coarse) * sizeof *slab);
+    if (grid->share[0]) {
+        struct elliptic_part part[ELLIPTIC_PARTS];
+        const int parts = elliptic_parts_of(y, coarse, m->periodic[1], part);
+        for (int p = 0; p < parts; p++)
+            restrict_part(grid, f, u, part[p].fine, part[p].beside, swept, slab, scratch);
+        return;
+    }
     for (int64_t j = elliptic_first(y, coarse); j < elliptic_first(y, coarse + 1); j++) {
         double *at = scratch;
         if (swept) {
@@ -235,15 +285,45 @@ static void interpolate_row(const struct elliptic_axis *x, const double *restric
     }
 }
 
-/* The coarse cell around j, and the one at its side; -1: that is a wall, or a seam. @param panel  of the coarse grid */
-static int64_t around(const struct elliptic_axis *y, int64_t j, bool periodic, int64_t panel, int64_t *beside)
+/* The same by the matrix: `weight` is that of elliptic_corner_rows(), `around` and `beside` are rows of coarse cells,
+ * each with a number before its first and one behind its last. */
+static void interpolate_by_matrix(const struct elliptic_axis *x, const double *weight, const double *restrict around,
+                                  const double *restrict beside, double *restrict u)
 {
-    if (y->coarse == y->n) return *beside = j;
-    if (elliptic_joins_all(y)) return *beside = 0;
-    const int64_t c = j <= 2 * y->alone ? j / 2 : (j + 1) / 2, next = j == elliptic_first(y, c) ? c - 1 : c + 1;
-    *beside = next >= 0 && next < y->coarse ? next : !periodic ? -1 : next < 0 ? y->coarse - 1 : 0;
-    if (panel && (next < 0 || next / panel != c / panel)) *beside = -1;
-    return c;
+    const int64_t nx = x->n;
+    for (int64_t c = 0; c < x->coarse; c++) {
+        const int64_t first = elliptic_first(x, c), behind = elliptic_first(x, c + 1);
+        for (int64_t i = first; i < behind; i++) {
+            const int64_t side = i == first ? c - 1 : c + 1;
+            u[i] += (weight[i] * around[c] + weight[nx + i] * around[side]) +
+                    (weight[2 * nx + i] * beside[c] + weight[3 * nx + i] * beside[side]);
+        }
+    }
+}
+
+/* A row of coarse cells with what lies beyond its ends; NULL: zeros. */
+static void copy_with_ends(const double *from, int64_t nx, bool periodic, double *to)
+{
+    if (from) memcpy(to, from, (size_t)nx * sizeof *to);
+    else memset(to, 0, (size_t)nx * sizeof *to);
+    to[-1] = periodic ? to[nx - 1] : 0;
+    to[nx] = periodic ? to[0] : 0;
+}
+
+static void prolong_by_matrix(const struct elliptic_grid *grid, const double *coarse, int64_t j, double *u,
+                              double *scratch)
+{
+    const struct sw_elliptic_matrix *m = &grid->matrix;
+    const int64_t nx = grid->axis[0].coarse, nz = m->nz;
+    int64_t beside;
+    const int64_t c = elliptic_around(&grid->axis[1], j, m->periodic[1], 0, &beside);
+    double *const a = scratch + 1, *const b = a + nx + 2, *const weight = b + nx + 1;
+    for (int64_t k = 0; k < nz; k++) {
+        copy_with_ends(coarse + (c * nz + k) * nx, nx, m->periodic[0], a);
+        copy_with_ends(beside < 0 ? NULL : coarse + (beside * nz + k) * nx, nx, m->periodic[0], b);
+        elliptic_corner_rows(grid, j, k, weight);
+        interpolate_by_matrix(&grid->axis[0], weight, a, b, u + (j * nz + k) * m->nx);
+    }
 }
 
 /* On the sphere: a row of the interpolation along y, from the row c and that at the side of j, which may be beyond a
@@ -273,9 +353,13 @@ void elliptic_prolong_slab(const struct elliptic_grid *grid, const double *coars
     const struct sw_elliptic_matrix *m = &grid->matrix;
     const struct elliptic_axis *x = &grid->axis[0], *y = &grid->axis[1];
     const int64_t nx = x->coarse, nz = m->nz;
+    if (grid->share[0]) {
+        prolong_by_matrix(grid, coarse, j, u, scratch);
+        return;
+    }
     int64_t beside;
     const struct sw_elliptic_matrix *next = &grid[1].matrix;
-    const int64_t c = around(y, j, m->periodic[1], next->panel, &beside), other = beside < 0 ? c : beside;
+    const int64_t c = elliptic_around(y, j, m->periodic[1], next->panel, &beside), other = beside < 0 ? c : beside;
     const double near = y->near[j], far = beside < 0 ? 0 : y->far[j];
     double *restrict t = scratch + 1;
     for (int64_t k = 0; next->panel && k < nz; k++) {

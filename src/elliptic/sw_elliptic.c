@@ -90,8 +90,8 @@ static enum sw_status solve_system(struct sw_elliptic *s, int j, const double *f
                              history ? history + (size_t)j * entries : NULL, most);
 }
 
-/* A cycle of multigrid that works leaves less than half. Interpolation across large jumps of the coefficients makes it
- * indefinite, or of no use: then it breaks down, or hardly gets on. */
+/* A cycle of multigrid that works leaves less than half. Coefficients that jump by much from cell to cell make it of no
+ * use, and, where transfer is by distances, indefinite: then it hardly gets on, or breaks down. */
 static bool is_stuck(const struct sw_elliptic_outcome *o)
 {
     if (!o->fault || o->iterations == 0) return false;
