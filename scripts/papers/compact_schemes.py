@@ -6,6 +6,7 @@ from fractions import Fraction
 
 SCHEMES = ["d1_c4", "d1_c6", "d1_c8", "d1_c10", "d2_c4", "d2_c6", "d2_c8", "d1s_c4", "d1s_c6", "mid_c4", "mid_c6",
            "f2", "f4", "f6", "f8", "f10"]
+FAMILIES = ["d1_a2", "d1_a4", "d2_a2", "d2_a4"]     # of that order for every alpha
 FIRST, SECOND, STAGGERED, MIDPOINT, FILTER = "d1", "d2", "d1s", "mid", "f"
 
 
@@ -14,7 +15,11 @@ def kind_of(scheme):
 
 
 def order_of(scheme):
-    return int(scheme.split("_c")[1] if "_" in scheme else scheme[1:])
+    return int(scheme.split("_")[1][1:] if "_" in scheme else scheme[1:])
+
+
+def takes_alpha(scheme):
+    return scheme in FAMILIES or kind_of(scheme) == FILTER
 
 
 def series(even, q, powers):
@@ -49,7 +54,8 @@ class Scheme:
     def __init__(self, name, alpha=0.0):
         self.name, self.kind, self.order = name, kind_of(name), order_of(name)
         self.alpha, self.beta = Fraction(alpha), Fraction(0)
-        self.a = self.filter_weights() if self.kind == FILTER else self.weights()
+        self.a = (self.filter_weights() if self.kind == FILTER else
+                  self.family_weights() if name in FAMILIES else self.weights())
 
     def side(self, m, count):
         """The m-th pair's series, over the powers of w that the exact result t(w) (1 + 2 alpha cos w ...) has."""
@@ -67,6 +73,13 @@ class Scheme:
         solution = solve([list(row) for row in zip(*columns)], [Fraction(int(j == 0)) for j in range(unknowns)])
         self.alpha, self.beta = solution[pairs], solution[pairs + 1] if unknowns > pairs + 1 else Fraction(0)
         return [Fraction(0)] + solution[:pairs]
+
+    def family_weights(self):
+        """As many pairs as conditions; alpha is given: (1 + 2 alpha cos w) t(w)."""
+        count = self.order // 2
+        rows = [list(row) for row in zip(*(self.side(m, count) for m in range(1, count + 1)))]
+        right = [(1 if j == 0 else 0) + 2 * self.alpha * v for j, v in enumerate(series(True, 1, count))]
+        return [Fraction(0)] + solve(rows, right)
 
     def filter_weights(self):
         """Powers up to w^(order - 2) stay as they are; the shortest wave goes."""

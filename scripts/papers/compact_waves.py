@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Read from output files what compact schemes made of waves, and compare it with what they should have.
 
-usage: compact_waves.py CSV FILE...     FILE: of configs/compact_waves.cfg or compact_filters.cfg
+usage: compact_waves.py CSV FILE...     FILE: of configs/compact_waves.cfg, compact_filters.cfg or
+       compact_families.cfg
 Writes a row a run: the wave's w = k h, the symbol read from the file (k' h of first derivatives, (k'' h)^2 of second
 ones, the transfer function of filters and of values half-way), how far it is from that of the coefficients in
 fractions, what is left of the result beside the wave it should be, and the bound on both. Fails where
@@ -13,7 +14,7 @@ import sys
 import h5py
 import numpy as np
 
-from compact_schemes import FILTER, FIRST, MIDPOINT, SECOND, STAGGERED, Scheme
+from compact_schemes import FIRST, MIDPOINT, SECOND, STAGGERED, Scheme, takes_alpha
 
 U = 2.0**-53
 PHASE = 0.5      # of the configs' waves
@@ -80,7 +81,7 @@ def main():
                     wrong += 1
                     print(f"{scheme.name}, k = {k}: {symbol!r} where the coefficients say {exact!r}, {beside:.2g} "
                           f"beside it; rounding explains {most:.2g}", file=sys.stderr)
-                out.writerow([scheme.name, f"{alpha:g}" if scheme.kind == FILTER else "", k, n,
+                out.writerow([scheme.name, f"{alpha:g}" if takes_alpha(scheme.name) else "", k, n,
                               f"{2 * math.pi * k / n:.8g}", f"{symbol:.15g}", f"{symbol - exact:.1e}",
                               f"{beside:.1e}", f"{most:.1e}"])
     print(f"{count} waves: off from the coefficients in fractions by {worst:.2g} of what rounding may do"

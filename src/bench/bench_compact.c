@@ -33,7 +33,7 @@ static struct sw_fd_desc describe_along(const struct sw_bench_spec *s)
                            .boundary = sw_setup_word(&s->setup, "boundary"), .single = s->setup.single_steps};
     const struct sw_fd_scheme *scheme = sw_fd_scheme_find(d.scheme);
     while (d.axis < 2 && *sw_setup_word(&s->setup, "axis") != 'x' + d.axis) d.axis++;
-    if (scheme && scheme->kind == SW_FD_FILTER) d.alpha = bench_value(s, "alpha", 0);
+    if (scheme && scheme->any_alpha) d.alpha = bench_value(s, "alpha", 0);
     d.comm = s->setup.domain.all ? s->setup.domain.along[d.axis] : NULL;
     return d;
 }

@@ -142,9 +142,12 @@ static void scheme_detail(int k, struct sw_text *text)
 {
     const struct sw_fd_scheme *s = sw_fd_schemes[k];
     char letter[2] = "a";
-    if (s->kind == SW_FD_FILTER)
-        sw_text_printf(text, "Its alpha is a key of the config; %d pairs of points.\n", s->half_width);
-    else {
+    if (s->any_alpha)
+        sw_text_printf(text, "Its alpha is a key of the config; %d pair%s of points.\n", s->half_width,
+                       s->half_width == 1 && s->higher_order ? "" : "s");
+    if (s->higher_order)
+        sw_text_printf(text, "Where alpha = %d/%d it is of order %d.\n", s->alpha.num, s->alpha.den, s->higher_order);
+    if (!s->any_alpha) {
         sw_text_add(text, "In the terms of Lele");
         add_fraction(text, ": ", "alpha", s->alpha);
         add_fraction(text, ", ", "beta", s->beta);

@@ -45,7 +45,8 @@ int sw_fd_least_of_rank(const char *scheme, const char *boundary)
 {
     struct sw_fd_line line;
     const int n = sw_fd_min_points(scheme, boundary);
-    return !n || sw_fd_line_make(scheme, boundary, n, 1, 0, false, &line) ? 0 : least_of(&line);
+    const double alpha = n && sw_fd_scheme_find(scheme)->any_alpha ? SW_FD_SOME_ALPHA : 0;
+    return !n || sw_fd_line_make(scheme, boundary, n, 1, alpha, false, &line) ? 0 : least_of(&line);
 }
 
 static enum sw_status check_counts(const struct sw_fd_desc *desc, const struct fd_cut *cut)

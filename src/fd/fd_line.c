@@ -8,7 +8,7 @@
 
 static double value(struct sw_fd_fraction f) { return f.den ? (double)f.num / f.den : 0; }
 
-/* The weight of a pair, or of f_i for k = 0; without the power of h. One rounding, two with alpha of a filter. */
+/* The weight of a pair, or of f_i for k = 0; without the power of h. One rounding, two with the caller's alpha. */
 static double weight_of(const struct sw_fd_scheme *s, int k, double alpha)
 {
     const int divisor = k ? sw_fd_divisor(s->kind, k) : 1;
@@ -84,13 +84,25 @@ static void inner_row(const struct sw_fd_scheme *s, int r, double alpha, double 
     w[r] = s->kind == SW_FD_SECOND ? -2 * sum : weight_of(s, 0, alpha);
 }
 
+/* The scheme of the second row from a wall. */
+static const struct sw_fd_scheme *second_of(const struct sw_fd_scheme *s, const struct sw_fd_closure *c)
+{
+    return s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
+}
+
+/* Whether elimination without exchanges would find the second pivot to be 0: l2 a1 = 1, in fractions. */
+static bool has_no_pivot(const struct sw_fd_closure *c, const struct sw_fd_scheme *second)
+{
+    const struct sw_fd_fraction l2 = second->alpha, a1 = c->alpha;
+    return !second->any_alpha && (long long)l2.num * a1.num == (long long)l2.den * a1.den && a1.den;
+}
+
 static void set_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *c, double alpha, double scale,
                       struct sw_fd_line *line)
 {
-    const struct sw_fd_scheme *second = s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
-    const struct sw_fd_fraction l2 = second->alpha, a1 = c->alpha;
-    const double off = s->kind == SW_FD_FILTER ? alpha : value(l2);
-    const bool exact = (long long)l2.num * a1.num == (long long)l2.den * a1.den && a1.den;
+    const struct sw_fd_scheme *second = second_of(s, c);
+    const double off = second->any_alpha ? alpha : value(second->alpha);
+    const bool exact = has_no_pivot(c, second);
     line->rows = s->half_width;
     line->sign = s->kind == SW_FD_FIRST ? -1 : 1;
     for (int k = 0; k < 5; k++) {
@@ -98,10 +110,26 @@ static void set_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *
         if (c->w[k].num) line->points[0] = k + 1;
     }
     for (int r = 1; r < s->half_width; r++) inner_row(sw_fd_scheme_find(c->inner[r - 1]), r, alpha, scale, line);
-    sw_fd_end_make(value(a1), off, off, exact, line->alpha, &line->end);
+    sw_fd_end_make(value(c->alpha), off, off, exact, line->alpha, &line->end);
 }
 
 /* ------------------------------------------------------------------ checks */
+
+static const double LEAST_ALPHA = 0.01;
+
+const char *sw_fd_alpha_refusal(const struct sw_fd_scheme *s, const char *boundary, double alpha)
+{
+    const struct sw_fd_closure *c = sw_fd_closure_find(s, boundary);
+    if (!s->any_alpha) return NULL;
+    if (!(fabs(alpha) < 0.5) && s->kind == SW_FD_FILTER)
+        return "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest waves";
+    if (!(fabs(alpha) < 0.5))
+        return "it must lie between -1/2 and 1/2: beyond, the matrix is not diagonally "
+                 "dominant, and what is done at one point does not decay along the line";
+    if (c && has_no_pivot(c, second_of(s, c)) && fabs(alpha) < LEAST_ALPHA)
+        return "with this closure g of the second point is found by 1/alpha, so that |alpha| must be 0.01 at least";
+    return NULL;
+}
 
 static enum sw_status no_scheme(const char *name)
 {
@@ -131,9 +159,11 @@ static enum sw_status check(const struct sw_fd_scheme *s, const char *boundary, 
         return SW_FAIL(SW_E_CONFIG, "the distance of points h = %g is not a positive number that can be divided by", h);
     if (s->kind == SW_FD_FILTER && !(fabs(alpha) < 0.5))
         return SW_FAIL(SW_E_CONFIG, "alpha = %g of filter %s: it must lie between -1/2 and 1/2", alpha, s->name);
-    if (s->kind != SW_FD_FILTER && alpha != 0)
-        return SW_FAIL(SW_E_CONFIG, "alpha = %g is for filters; scheme %s has its own", alpha, s->name);
-    return SW_OK;
+    if (!s->any_alpha && alpha != 0)
+        return SW_FAIL(SW_E_CONFIG, "alpha = %g is for filters and families; scheme %s has its own", alpha, s->name);
+    if (!s->any_alpha || s->kind == SW_FD_FILTER) return SW_OK;
+    const char *why = sw_fd_alpha_refusal(s, boundary, alpha);
+    return why ? SW_FAIL(SW_E_CONFIG, "alpha = %g of scheme %s: %s", alpha, s->name, why) : SW_OK;
 }
 
 enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t n, double h, double alpha, bool left,
@@ -149,7 +179,7 @@ enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t
     line->kind = s->kind;
     line->n = n;
     line->periodic = !strcmp(boundary, "periodic");
-    line->alpha = s->kind == SW_FD_FILTER ? alpha : value(s->alpha);
+    line->alpha = s->any_alpha ? alpha : value(s->alpha);
     line->beta = value(s->beta);
     line->half_width = s->half_width;
     if (sw_fd_at_midpoints(s->kind)) *(left ? &line->up : &line->down) = left ? -1 : 1;

@@ -1,6 +1,8 @@
 /* Every compact scheme and every closure there is, in fractions. To add one: add its row; test_fd_schemes.c
  * checks its order exactly. Sources: Lele (1992), sections 2.1 and 2.2 for the derivatives, section 4.1 for closures,
- * appendix B for what lies half-way; filters: D. V. Gaitonde and M. R. Visbal, AIAA J. 38 (2000). */
+ * appendix B for what lies half-way; filters: D. V. Gaitonde and M. R. Visbal, AIAA J. 38 (2000). Families with alpha
+ * as their parameter, beta = 0: Lele's (2.1.6) and (2.2.6); those of second order have one pair. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -25,21 +27,32 @@ ROW(d1s_c6) = {"d1s_c6", "f' half-way, 6th order", SW_FD_STAGGERED, 6, 2, .alpha
 ROW(mid_c4) = {"mid_c4", "f half-way, 4th order", SW_FD_MIDPOINT, 4, 1, .alpha = F(1, 6), .a = {F(0, 1), F(4, 3)}};
 ROW(mid_c6) = {"mid_c6", "f half-way, 6th order", SW_FD_MIDPOINT, 6, 2, .alpha = F(3, 10),
                .a = {F(0, 1), F(3, 2), F(1, 10)}};
-ROW(f2) = {"f2", "filter, 2nd order", SW_FD_FILTER, 2, 1, .a = {F(1, 2), F(1, 2)}, .more = {F(1, 1), F(1, 1)}};
-ROW(f4) = {"f4", "filter, 4th order", SW_FD_FILTER, 4, 2, .a = {F(5, 8), F(1, 2), F(-1, 8)},
+ROW(d1_a2) = {"d1_a2", "f', 2nd order for every alpha", SW_FD_FIRST, 2, 1, .alpha = F(1, 4), .higher_order = 4,
+              .any_alpha = true, .a = {F(0, 1), F(1, 1)}, .more = {F(0, 1), F(2, 1)}};
+ROW(d1_a4) = {"d1_a4", "f', 4th order for every alpha", SW_FD_FIRST, 4, 2, .alpha = F(1, 3), .higher_order = 6,
+              .any_alpha = true, .a = {F(0, 1), F(4, 3), F(-1, 3)}, .more = {F(0, 1), F(2, 3), F(4, 3)}};
+ROW(d2_a2) = {"d2_a2", "f'', 2nd order for every alpha", SW_FD_SECOND, 2, 1, .alpha = F(1, 10), .higher_order = 4,
+              .any_alpha = true, .a = {F(0, 1), F(1, 1)}, .more = {F(0, 1), F(2, 1)}};
+ROW(d2_a4) = {"d2_a4", "f'', 4th order for every alpha", SW_FD_SECOND, 4, 2, .alpha = F(2, 11), .higher_order = 6,
+              .any_alpha = true, .a = {F(0, 1), F(4, 3), F(-1, 3)}, .more = {F(0, 1), F(-4, 3), F(10, 3)}};
+ROW(f2) = {"f2", "filter, 2nd order", SW_FD_FILTER, 2, 1, .any_alpha = true,
+           .a = {F(1, 2), F(1, 2)}, .more = {F(1, 1), F(1, 1)}};
+ROW(f4) = {"f4", "filter, 4th order", SW_FD_FILTER, 4, 2, .any_alpha = true,
+           .a = {F(5, 8), F(1, 2), F(-1, 8)},
            .more = {F(3, 4), F(1, 1), F(1, 4)}};
-ROW(f6) = {"f6", "filter, 6th order", SW_FD_FILTER, 6, 3, .a = {F(11, 16), F(15, 32), F(-3, 16), F(1, 32)},
+ROW(f6) = {"f6", "filter, 6th order", SW_FD_FILTER, 6, 3, .any_alpha = true,
+           .a = {F(11, 16), F(15, 32), F(-3, 16), F(1, 32)},
            .more = {F(5, 8), F(17, 16), F(3, 8), F(-1, 16)}};
-ROW(f8) = {"f8", "filter, 8th order", SW_FD_FILTER, 8, 4,
+ROW(f8) = {"f8", "filter, 8th order", SW_FD_FILTER, 8, 4, .any_alpha = true,
            .a = {F(93, 128), F(7, 16), F(-7, 32), F(1, 16), F(-1, 128)},
            .more = {F(70, 128), F(18, 16), F(14, 32), F(-2, 16), F(2, 128)}};
-ROW(f10) = {"f10", "filter, 10th order", SW_FD_FILTER, 10, 5,
+ROW(f10) = {"f10", "filter, 10th order", SW_FD_FILTER, 10, 5, .any_alpha = true,
             .a = {F(193, 256), F(105, 256), F(-15, 64), F(45, 512), F(-5, 256), F(1, 512)},
             .more = {F(126, 256), F(302, 256), F(30, 64), F(-90, 512), F(10, 256), F(-2, 512)}};
 
 const struct sw_fd_scheme *const sw_fd_schemes[] = {
     &d1_c4, &d1_c6, &d1_c8, &d1_c10, &d2_c4, &d2_c6, &d2_c8, &d1s_c4, &d1s_c6, &mid_c4, &mid_c6,
-    &f2, &f4, &f6, &f8, &f10, NULL,
+    &d1_a2, &d1_a4, &d2_a2, &d2_a4, &f2, &f4, &f6, &f8, &f10, NULL,
 };
 
 /* Row 1 is of third order for every alpha; of the first derivative of fourth order with 3, of the second with 10. The
@@ -53,12 +66,13 @@ const struct sw_fd_scheme *const sw_fd_schemes[] = {
 
 ROW(d1_346) = {"3-4-6", SW_FD_FIRST, 6, 3, D1_3, .inner = {"d1_c4"}};
 ROW(d1_446) = {"4-4-6", SW_FD_FIRST, 6, 4, D1_4, .inner = {"d1_c4"}};
-ROW(d1_344) = {"3-4-4", SW_FD_FIRST, 4, 3, D1_3};
-ROW(d1_444) = {"4-4-4", SW_FD_FIRST, 4, 4, D1_4};
+/* Their second row is the scheme c4 with one pair, also of a family with two. */
+ROW(d1_344) = {"3-4-4", SW_FD_FIRST, 4, 3, D1_3, .inner = {"d1_c4"}};
+ROW(d1_444) = {"4-4-4", SW_FD_FIRST, 4, 4, D1_4, .inner = {"d1_c4"}};
 ROW(d2_346) = {"3-4-6", SW_FD_SECOND, 6, 3, D2_3, .inner = {"d2_c4"}};
 ROW(d2_446) = {"4-4-6", SW_FD_SECOND, 6, 4, D2_4, .inner = {"d2_c4"}};
-ROW(d2_344) = {"3-4-4", SW_FD_SECOND, 4, 3, D2_3};
-ROW(d2_444) = {"4-4-4", SW_FD_SECOND, 4, 4, D2_4};
+ROW(d2_344) = {"3-4-4", SW_FD_SECOND, 4, 3, D2_3, .inner = {"d2_c4"}};
+ROW(d2_444) = {"4-4-4", SW_FD_SECOND, 4, 4, D2_4, .inner = {"d2_c4"}};
 /* Centred filters of lower order towards the wall, whose own value stays as it is: the usual way (M. R. Visbal and
  * D. V. Gaitonde, J. Comput. Phys. 181 (2002), "lower-order centered"). */
 ROW(f_reduced) = {"reduced", SW_FD_FILTER, 0, 99, .w = {F(1, 1)}, .inner = {"f2", "f4", "f6", "f8"}};
@@ -81,6 +95,12 @@ const struct sw_fd_closure *sw_fd_closure_find(const struct sw_fd_scheme *s, con
         if (c->kind == s->kind && (!c->interior || c->interior == s->order) && !strcmp(c->name, boundary)) return c;
     }
     return NULL;
+}
+
+int sw_fd_order(const struct sw_fd_scheme *s, double alpha)
+{
+    if (!s->higher_order) return s->order;
+    return fabs(alpha - (double)s->alpha.num / s->alpha.den) < 1e-15 ? s->higher_order : s->order;
 }
 
 void sw_fd_add_boundaries(const struct sw_fd_scheme *s, struct sw_text *text)

@@ -37,7 +37,7 @@ struct sw_fd_desc {
     const char *scheme;    /* "d1_c6"                                                                 */
     const char *boundary;  /* "periodic", "3-4-6"                                                     */
     double      h;         /* distance of points along the axis; filters and interpolation use none   */
-    double      alpha;     /* of a filter                                                             */
+    double      alpha;     /* of a filter, of a family with one parameter: scheme->any_alpha          */
     bool        left;      /* of schemes half-way: results to the left of their points                 */
     bool        single;    /* f and out are float                                                     */
     bool        add;       /* out += g instead of out = g                                             */

@@ -29,7 +29,7 @@ static struct sw_fd_desc describe(const struct sw_fd_nabla *w, int axis, bool pl
 {
     const struct sw_fd_nabla_desc *d = &w->desc;
     return (struct sw_fd_desc){.n = {d->n[0], d->n[1], plane ? 1 : d->n[2]}, .axis = axis, .fields = 1,
-                               .scheme = d->scheme, .boundary = d->boundary[axis], .h = d->h[axis],
+                               .scheme = d->scheme, .boundary = d->boundary[axis], .h = d->h[axis], .alpha = d->alpha,
                                .single = d->single, .add = add, .comm = plane ? NULL : d->along[axis]};
 }
 

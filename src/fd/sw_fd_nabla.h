@@ -16,6 +16,7 @@
 struct sw_fd_nabla_desc {
     int64_t     n[3];         /* points along x, y, z                                                 */
     const char *scheme;       /* d1_*: gradient and divergence; d2_*: Laplacian                        */
+    double      alpha;        /* of a family with one parameter                                        */
     const char *boundary[3];  /* along each axis that has points                                      */
     double      h[3];
     const struct sw_comm *along[3];  /* borrowed: the ranks that share the lines along each axis (sw_fd_desc.comm);

@@ -36,9 +36,12 @@ struct sw_fd_scheme {
     enum sw_fd_kind       kind;
     int                   order;
     int                   half_width;   /* pairs of the right-hand side */
-    struct sw_fd_fraction alpha, beta;  /* of a filter: the caller's alpha, and 0 */
+    struct sw_fd_fraction alpha, beta;  /* where alpha is the caller's: that of higher_order, of filters none, and 0 */
     struct sw_fd_fraction a[SW_FD_HALF_WIDTH + 1];
-    struct sw_fd_fraction more[SW_FD_HALF_WIDTH + 1];  /* filters: a[k] + more[k] alpha                       */
+    bool                  any_alpha;    /* filters, and families with one parameter: alpha is the caller's, between
+                                           -1/2 and 1/2, so that the matrix is diagonally dominant       */
+    struct sw_fd_fraction more[SW_FD_HALF_WIDTH + 1];  /* then a[k] + more[k] alpha                            */
+    int                   higher_order; /* of a family, where alpha is the one above                     */
 };
 
 /* What replaces the scheme in the rows next to a wall, where its right-hand side would extend beyond it. Row 1, with
@@ -62,6 +65,12 @@ extern const struct sw_fd_closure *const sw_fd_closures[];
 const struct sw_fd_scheme *sw_fd_scheme_find(const char *name);
 /** The closure of this name for a scheme; NULL if there is none, or for "periodic". */
 const struct sw_fd_closure *sw_fd_closure_find(const struct sw_fd_scheme *scheme, const char *boundary);
+
+/** The order of a scheme with this alpha, which counts where it is the caller's. */
+int sw_fd_order(const struct sw_fd_scheme *scheme, double alpha);
+
+/* An alpha that any scheme with one of the caller's can have, with any boundary. */
+#define SW_FD_SOME_ALPHA 0.25
 
 /** Add "periodic, 3-4-6, 4-4-6": what a scheme has at its ends. */
 void sw_fd_add_boundaries(const struct sw_fd_scheme *scheme, struct sw_text *text);
@@ -117,12 +126,15 @@ struct sw_fd_line {
 
 /** @param boundary  "periodic" or the name of a closure
  *  @param h         the step, > 0; not used by filters and interpolation
- *  @param alpha     of a filter, -1/2 < alpha < 1/2; 0 for other schemes
+ *  @param alpha     where scheme->any_alpha, -1/2 < alpha < 1/2; 0 for other schemes
  *  @param left      results half-way between points lie to the left of their points
  *  @return SW_E_CONFIG no such scheme, no such boundary for it (the message lists those there are), too few points (the
  *          message has the least number), alpha or h out of range */
 enum sw_status sw_fd_line_make(const char *scheme, const char *boundary, int64_t n, double h, double alpha, bool left,
                                struct sw_fd_line *line);
+
+/** Why a scheme with this boundary cannot have this alpha of the caller's; NULL: it can, or has its own. */
+const char *sw_fd_alpha_refusal(const struct sw_fd_scheme *scheme, const char *boundary, double alpha);
 
 /** The two rows at a wall. @param a1, l2, u2  as above; exact: l2 a1 = 1
  *  @param al  of the rows from 3 on */

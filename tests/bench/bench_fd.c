@@ -111,7 +111,7 @@ static void run(struct sw_device *device, int n, int across, const char *scheme,
     for (int k = 0; k < 3; k++) {
         if (!strchr(axes, 'x' + k)) continue;
         struct sw_fd_desc d = {.n = {across, across, across}, .axis = k, .fields = 1, .scheme = scheme,
-                               .boundary = boundary, .h = 1, .alpha = scheme[0] == 'f' ? 0.4 : 0};
+                               .boundary = boundary, .h = 1, .alpha = sw_fd_scheme_find(scheme)->any_alpha ? 0.4 : 0};
         d.n[k] = n;
         struct field a = open_field(device, (double)n * across * across, repeats);
         axis(&a, d);

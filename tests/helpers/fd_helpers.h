@@ -46,8 +46,8 @@ static inline double fd_inverse_norm(const char *scheme, const char *boundary, d
     const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
     const struct sw_fd_closure *c = sw_fd_closure_find(s, boundary);
     const struct sw_fd_scheme *second = c && s->half_width > 1 ? sw_fd_scheme_find(c->inner[0]) : s;
-    const double al = s->kind == SW_FD_FILTER ? alpha : (double)s->alpha.num / s->alpha.den;
-    const double al2 = s->kind == SW_FD_FILTER ? alpha : (double)second->alpha.num / second->alpha.den;
+    const double al = s->any_alpha ? alpha : (double)s->alpha.num / s->alpha.den;
+    const double al2 = second->any_alpha ? alpha : (double)second->alpha.num / second->alpha.den;
     memset(a, 0, sizeof a);
     for (int i = 0; i < N; i++) {
         const double off = c && (i == 1 || i == N - 2) ? al2 : al;

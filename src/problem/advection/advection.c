@@ -16,11 +16,12 @@
 #include "problem/steps_rounding.h"
 #include "problem/sw_slab.h"
 
-/* The name of scheme number k of one kind; NULL after the last. */
+/* The name of scheme number k of one kind; NULL after the last. The key alpha is the filter's here: no families. */
 static const char *scheme_name(enum sw_fd_kind kind, int k)
 {
     for (int s = 0; sw_fd_schemes[s]; s++)
-        if (sw_fd_schemes[s]->kind == kind && k-- == 0) return sw_fd_schemes[s]->name;
+        if (sw_fd_schemes[s]->kind == kind && !sw_fd_schemes[s]->higher_order && k-- == 0)
+            return sw_fd_schemes[s]->name;
     return NULL;
 }
 static const char *first_scheme_name(int k) { return scheme_name(SW_FD_FIRST, k); }

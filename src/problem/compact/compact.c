@@ -156,10 +156,20 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
         return "boundary";
     }
     if ((key = refuse_points(setup, &m, ld, column, j, dim, why))) return key;
-    if (m.scheme->kind == SW_FD_FILTER && !(alpha > -0.5 && alpha < 0.5))
-        return sw_refuse(why, "alpha", "a filter's lies between -1/2 and 1/2; near 1/2 it takes only the shortest "
-                         "waves");
-    return NULL;
+    const char *refusal = sw_fd_alpha_refusal(m.scheme, m.boundary, alpha);
+    return sw_refuse(why, refusal ? "alpha" : NULL, "%s", refusal ? refusal : "");
+}
+
+/* Of what order a family is. */
+static enum sw_status describe_order(const struct sw_problem *problem, const struct sw_setup *setup,
+                                     struct sw_text *text)
+{
+    const struct sw_fd_scheme *s = method_of(setup).scheme;
+    (void)problem;
+    if (s->higher_order)
+        sw_text_printf(text, "order    %d for every alpha between -1/2 and 1/2, %d for alpha = %d/%d\n", s->order,
+                       s->higher_order, s->alpha.num, s->alpha.den);
+    return SW_OK;
 }
 
 /* A float is off by up to 2^-24 of itself, a second difference of four such by 2^-22/h² of the field; of a derivative
@@ -237,7 +247,7 @@ struct compact_sim {
 };
 
 /* Differences along axis d. @param h  of the grid along it; 1 where the scheme does not use it, as with alpha
- *  @param alpha  of a filter */
+ *  @param alpha  of a filter, or a family */
 static struct sw_fd_desc describe(const struct sw_setup *setup, int d, double h, double alpha)
 {
     const struct compact_method m = method_of(setup);
@@ -247,7 +257,7 @@ static struct sw_fd_desc describe(const struct sw_setup *setup, int d, double h,
                                .scheme = m.scheme->name,
                                .boundary = m.boundary,
                                .h = sw_fd_derivative(m.scheme->kind) ? h : 1,
-                               .alpha = m.scheme->kind == SW_FD_FILTER ? alpha : 0,
+                               .alpha = m.scheme->any_alpha ? alpha : 0,
                                .single = setup->single_steps,
                                .comm = setup->domain.all ? setup->domain.along[d] : NULL};
 }
@@ -280,8 +290,8 @@ static enum sw_status make_differences(struct compact_sim *c)
     const struct sw_fd_desc *along = c->along;
     const struct compact_method *m = &c->method;
     const struct sw_fd_desc *x = &along[0];
-    struct sw_fd_nabla_desc all = {.n = {x->n[0], x->n[1], x->n[2]}, .scheme = x->scheme, .single = x->single,
-                                   .sums = m->operator == COMPACT_DIVERGENCE};
+    struct sw_fd_nabla_desc all = {.n = {x->n[0], x->n[1], x->n[2]}, .scheme = x->scheme, .alpha = x->alpha,
+                                   .single = x->single, .sums = m->operator == COMPACT_DIVERGENCE};
     if (m->operator == COMPACT_DERIVATIVE) return sw_fd_create(&along[m->axis], c->setup.solver, c->device, &c->fd);
     for (int d = 0; d < SW_DIMS; d++) {
         all.boundary[d] = along[d].boundary;
@@ -677,7 +687,7 @@ static enum sw_status make_parts(struct compact_sim *c)
     return allocate(c);
 }
 
-/* Any filter has an alpha of 0, any grid might have a step of 1. */
+/* Any grid might have a step of 1. */
 static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim)
 {
@@ -696,7 +706,7 @@ static enum sw_status create(const struct sw_problem *problem, const struct sw_s
     c->inputs = inputs_of(&c->method, setup->dim);
     c->results = results_of(&c->method, setup->dim);
     c->element = sw_reals_word(setup->single_steps);
-    for (int d = 0; d < SW_DIMS; d++) along[d] = describe(setup, d, 1, 0);
+    for (int d = 0; d < SW_DIMS; d++) along[d] = describe(setup, d, 1, SW_FD_SOME_ALPHA);
     SW_TRY_TO(failed, st, agree(c, make_parts(c)));
     st = sw_setup_suggest_cpu(setup, device, prepare(c, along));
     if (st) goto failed;
@@ -721,7 +731,7 @@ static size_t cut_bytes(const struct sw_setup *setup, const struct sw_device *de
     const bool sum = m.operator == COMPACT_DIVERGENCE || m.operator == COMPACT_LAPLACIAN;
     size_t bytes = 0;
     for (int k = 0, added = 0; k < SW_DIMS; k++) {
-        struct sw_fd_desc along = describe(setup, order[k], 1, 0);
+        struct sw_fd_desc along = describe(setup, order[k], 1, SW_FD_SOME_ALPHA);
         if (!runs_along(&m, setup->dim, order[k])) continue;
         bytes += sw_fd_cut_bytes(&along, NULL, device);
         along.add = true;
@@ -782,7 +792,8 @@ static const struct sw_key keys[] = {
     {.path = "scheme", .kind = SW_KEY_WORD, .word = scheme_word, .fallback = "d1_c6", .decides = true,
      .about = "The scheme (docs/explanation/compact.md): d1 and d2 for first and second derivatives, d1s and mid for "
               "derivatives and values half-way between points, f for filters; c4 and the like for compact ones of that "
-              "order. A filter's exact result is the field itself. Gradient and divergence take d1, the Laplacian d2."},
+              "order, a2 and a4 for those of that order with any `alpha`. A filter's exact result is the field itself. "
+              "Gradient and divergence take d1, the Laplacian d2."},
     {.path = "boundary", .kind = SW_KEY_WORD, .word = boundary_word, .fallback = "periodic", .decides = true,
      .about = "What the ends of the axis are, and of all axes unless the operator is `derivative`: periodic, or walls "
               "with closures of these orders in the first row, the second row and inside; refused where the scheme has "
@@ -792,7 +803,9 @@ static const struct sw_key keys[] = {
               "but the default."},
     {.path = "alpha", .kind = SW_KEY_REAL, .unit = "1", .min = -0.5, .max = 0.5, .above = true, .fallback = "0.4",
      .decides = true,
-     .about = "Of a filter, below 1/2: the larger, the shorter the waves that it takes. Other schemes do not use it."},
+     .about = "Of a filter, below 1/2: the larger, the shorter the waves that it takes. Of the families d1_a2, d1_a4, "
+              "d2_a2 and d2_a4 the parameter, between -1/2 and 1/2, where the matrix is diagonally dominant. Other "
+              "schemes do not use it."},
     {.path = "differences", .former = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of compact differences that does the lines, as `sweep list` names it, "
               "\"cpu.thomas\"; \"auto\" takes the best that fits, \"$axis\" the word of an axis."},
@@ -834,7 +847,7 @@ static const char example[] =
 static const struct sw_problem_shape shape = {
     .min_points = 1, .max_dim = 3, .decomposes = true, .walls = walls, .fields_of = fields_of};
 static const struct sw_problem_advice advice = {
-    .warn_setup = warn_rounding, .warn_run = warnings, .name_nonfinite = name_nonfinite};
+    .describe = describe_order, .warn_setup = warn_rounding, .warn_run = warnings, .name_nonfinite = name_nonfinite};
 
 extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {

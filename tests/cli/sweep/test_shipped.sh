@@ -15,7 +15,8 @@ for config in "$top"/configs/*.cfg; do
     tridiagonal | tridiagonal_table4) reduced=(--only 'seed == 1') ;;
     tridiagonal_sizes)    reduced=(--only 'n <= 3000') ;;
     tridiagonal_backward) reduced=(--only 'seed == 1 && unknowns <= 256') ;;
-    bvp_table* | compact_waves | compact_filters | advection_3d | tiny_advection) continue ;;  # they take too long
+    bvp_table* | compact_waves | compact_filters | compact_families | advection_3d | tiny_advection)
+        continue ;;  # they take too long
     *)           reduced=() ;;
     esac
     expect 0 run "$config" --device cpu -o "$name.h5" -q "${reduced[@]}"

@@ -257,12 +257,12 @@ static void compare(struct problem *p)
 
 /* ------------------------------------------------------------------ cases */
 
-static double alpha_of(const char *scheme) { return scheme[0] == 'f' ? 0.3 : 0; }
+static double alpha_of(const char *scheme) { return sw_fd_scheme_find(scheme)->any_alpha ? 0.3 : 0; }
 
 static double line_alpha(const char *scheme)
 {
     const struct sw_fd_scheme *s = sw_fd_scheme_find(scheme);
-    return s->kind == SW_FD_FILTER ? alpha_of(scheme) : (double)s->alpha.num / s->alpha.den;
+    return s->any_alpha ? alpha_of(scheme) : (double)s->alpha.num / s->alpha.den;
 }
 
 static int64_t length_of(double alpha, double beta, double drop)

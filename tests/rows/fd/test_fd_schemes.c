@@ -89,7 +89,7 @@ static int order_of(const struct side *left, const struct side *right, int d, st
 /* A scheme with the alpha of a filter, centred at c. */
 static void sides(const struct sw_fd_scheme *s, struct exact alpha, int c, struct side *left, struct side *right)
 {
-    const struct exact al = s->kind == SW_FD_FILTER ? alpha : of(s->alpha);
+    const struct exact al = s->any_alpha ? alpha : of(s->alpha);
     const bool odd = s->kind == SW_FD_FIRST || s->kind == SW_FD_STAGGERED;
     struct exact a0 = add(of(s->a[0]), mul(of(s->more[0]), alpha));
     put(left, number(c, 1), number(1, 1));
@@ -112,7 +112,8 @@ static void has_its_order_exactly(const struct sw_fd_scheme *s, struct exact alp
     struct side left = {0}, right = {0};
     sides(s, alpha, 0, &left, &right);
     int order = order_of(&left, &right, sw_fd_derivative(s->kind), lead);
-    if (order != s->order) fail_msg("%s is of order %d, not %d", s->name, order, s->order);
+    const int expected = sw_fd_order(s, (double)alpha.num / (double)alpha.den);
+    if (order != expected) fail_msg("%s is of order %d, not %d", s->name, order, expected);
 }
 
 /* ------------------------------------------------------------------ tests */
@@ -129,7 +130,7 @@ static void schemes_have_their_order_and_no_more(void **state)
     for (int k = 0; sw_fd_schemes[k]; k++) {
         const struct sw_fd_scheme *s = sw_fd_schemes[k];
         struct exact lead;
-        if (s->kind == SW_FD_FILTER) continue;
+        if (s->any_alpha) continue;
         has_its_order_exactly(s, number(0, 1), &lead);
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             if (!strcmp(known[i].name, s->name) && !same(lead, of(known[i].lead)))
@@ -138,15 +139,21 @@ static void schemes_have_their_order_and_no_more(void **state)
 }
 
 /* Both sides are linear in alpha, so that two values of it are all. */
-static void filters_have_their_order_for_every_alpha(void **state)
+static void filters_and_families_have_their_order_for_every_alpha(void **state)
 {
     (void)state;
     for (int k = 0; sw_fd_schemes[k]; k++) {
         const struct sw_fd_scheme *s = sw_fd_schemes[k];
         struct exact lead;
-        if (s->kind != SW_FD_FILTER) continue;
+        if (!s->any_alpha) continue;
         has_its_order_exactly(s, number(0, 1), &lead);
         has_its_order_exactly(s, number(3, 10), &lead);
+        if (s->higher_order) {
+            assert_int_equal(sw_fd_order(s, (double)s->alpha.num / s->alpha.den), s->order + 2);
+            has_its_order_exactly(s, of(s->alpha), &lead);
+            assert_int_equal(s->order, 2 * s->half_width);
+            continue;
+        }
         assert_int_equal(s->order, 2 * s->half_width);
     }
 }
@@ -297,7 +304,10 @@ static void refuses_with_a_message(void **state)
     refuse("d2_c6", "periodic", 16, 1e200, 0, false, "h = 1e+200 is not");
     refuse("f4", "periodic", 16, 0, 0.5, false, "alpha = 0.5 of filter f4: it must lie between -1/2 and 1/2");
     refuse("f4", "reduced", 16, 0, NAN, false, "alpha = nan of filter f4");
-    refuse("d1_c4", "periodic", 16, 1, 0.25, false, "alpha = 0.25 is for filters; scheme d1_c4 has its own");
+    refuse("d1_c4", "periodic", 16, 1, 0.25, false,
+           "alpha = 0.25 is for filters and families; scheme d1_c4 has its own");
+    refuse("d1_a4", "periodic", 16, 1, 0.5, false, "the matrix is not diagonally dominant");
+    refuse("d2_a4", "4-4-4", 16, 1, 0, false, "|alpha| must be 0.01 at least");
     refuse("d1_c4", "periodic", 16, 1, 0, true, "has its results at the points");
 }
 
@@ -305,7 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schemes_have_their_order_and_no_more),
-        cmocka_unit_test(filters_have_their_order_for_every_alpha),
+        cmocka_unit_test(filters_and_families_have_their_order_for_every_alpha),
         cmocka_unit_test(filters_remove_the_shortest_wave_and_amplify_none),
         cmocka_unit_test(closures_have_their_order_and_no_more),
         cmocka_unit_test(inner_rows_of_closures_are_schemes_that_stay_within_the_walls),

@@ -482,16 +482,21 @@ static void what_a_scheme_cannot_do_is_refused_with_what_it_can(void **state)
     REFUSED_COMPACT("-s: error: 'axis' = \"z\": there is no z on a grid of 2 dimensions\n", "axis=z", "grid.dim=2");
     REFUSED_COMPACT("-s: error: 'alpha' = 0.5: a filter's lies between -1/2 and 1/2; near 1/2 it takes only the "
                     "shortest waves\n", "scheme=f4", "alpha=0.5");
+    REFUSED_COMPACT("-s: error: 'alpha' = 0.5: it must lie between -1/2 and 1/2: beyond, the matrix is not diagonally "
+                    "dominant, and what is done at one point does not decay along the line\n", "scheme=d1_a4",
+                    "alpha=0.5");
+    REFUSED_COMPACT("-s: error: 'alpha' = 0.001: with this closure g of the second point is found by 1/alpha, so that "
+                    "|alpha| must be 0.01 at least\n", "scheme=d2_a4", "alpha=0.001", "boundary=4-4-4");
     REFUSED_COMPACT("-s: error: 'scheme' = \"f4\": the gradient takes a scheme of first derivatives at the points: "
-                    "d1_c4 d1_c6 d1_c8 d1_c10\n", "scheme=f4", "operator=gradient");
+                    "d1_c4 d1_c6 d1_c8 d1_c10 d1_a2 d1_a4\n", "scheme=f4", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'scheme' = \"mid_c4\": the laplacian takes a scheme of second derivatives at the "
-                    "points: d2_c4 d2_c6 d2_c8\n", "scheme=mid_c4", "operator=laplacian");
+                    "points: d2_c4 d2_c6 d2_c8 d2_a2 d2_a4\n", "scheme=mid_c4", "operator=laplacian");
     REFUSED_DIVERGENCE("-s: error: 'vector.y' is missing: the divergence on a grid of 2 dimensions needs it\n",
                        "vector.x=y", "grid.dim=2");
     REFUSED_DIVERGENCE("ch.cfg:1: error: 'field' is missing: the derivative on a grid of 1 dimension needs it\n",
                        "operator=derivative");
     REFUSED_COMPACT("ch.cfg:1: error: 'scheme' = \"d1_c6\", its default: the laplacian takes a scheme of second "
-                    "derivatives at the points: d2_c4 d2_c6 d2_c8\n", "operator=laplacian");
+                    "derivatives at the points: d2_c4 d2_c6 d2_c8 d2_a2 d2_a4\n", "operator=laplacian");
     REFUSED_COMPACT("-s: error: 'grid.n' = 5: d1_c6, 3-4-6 needs at least 6 points along y\n", "grid.n=[8, 5]",
                     "boundary=3-4-6", "operator=gradient");
     REFUSED_COMPACT("-s: error: 'operator' = \"$o\": it is one for all runs, no axis\n", "operator=$o",

@@ -179,13 +179,13 @@ static struct job open_trial(const struct trial *t)
 static double rounding(const struct trial *t, const struct job *job)
 {
     const struct sw_grid g = sw_setup_grid(&job->setup, 1, job->column, 0);
-    const bool filter = sw_fd_scheme_find(t->scheme)->kind == SW_FD_FILTER;
+    const double alpha = sw_fd_scheme_find(t->scheme)->any_alpha ? 0.3 : 0;
     double sizes = 0;
     for (int d = 0; d < t->dim; d++) {
         struct sw_fd_line line;
         if (!runs_along(t, d)) continue;
-        assert_ok(sw_fd_line_make(t->scheme, t->boundary, t->n[d], g.dx[d], filter ? 0.3 : 0, false, &line));
-        sizes += fd_inverse_norm(t->scheme, t->boundary, filter ? 0.3 : 0) * fd_terms(&line);
+        assert_ok(sw_fd_line_make(t->scheme, t->boundary, t->n[d], g.dx[d], alpha, false, &line));
+        sizes += fd_inverse_norm(t->scheme, t->boundary, alpha) * fd_terms(&line);
     }
     return (24 * DBL_EPSILON + t->dim * (t->single ? FLT_EPSILON : DBL_EPSILON)) * sizes;
 }

@@ -21,7 +21,7 @@ static struct sw_fd *make(const char *scheme, const char *boundary, int axis, in
 {
     struct sw_fd *fd = NULL;
     struct sw_fd_desc d = {.n = {ACROSS, ACROSS, 1}, .axis = axis, .fields = 1, .scheme = scheme, .boundary = boundary,
-                           .h = 1, .alpha = scheme[0] == 'f' ? 0.4 : 0};
+                           .h = 1, .alpha = sw_fd_scheme_find(scheme)->any_alpha ? 0.4 : 0};
     d.n[axis] = n;
     assert_ok(sw_fd_create(&d, "cuda.fused", device, &fd));
     return fd;
