@@ -192,7 +192,7 @@ def draw_waves(folder):
         wave_lines(one, rows, of(kind), w)
         one.set_title(title)
         one.set_ylabel(label)
-    alphas = sorted({row["alpha"] for row in rows if row["alpha"]}, key=float)
+    alphas = sorted({row["alpha"] for row in rows if row["scheme"] == "f6"}, key=float)
     wave_lines(flat[4], rows, [(s, "0.4", s) for s in SCHEMES if kind_of(s) == FILTER], w)
     flat[4].set_title("filters, alpha = 0.4")
     wave_lines(flat[5], rows, [("f6", a, f"alpha = {a}") for a in alphas], w)
@@ -249,7 +249,7 @@ def draw_wave_errors(folder):
 # ---------------------------------------------------------------- speed
 
 def draw_speed(folder):
-    """From the CSV of a GPU; without one the CPU's."""
+    """From the CSV of a GPU, and the CPU's Thomas algorithm beside; without one the CPU's."""
     for where in ("cuda", "cpu"):
         path = os.path.join(folder, f"compact_paper_{where}.csv")
         if os.path.exists(path):
@@ -263,9 +263,16 @@ def draw_speed(folder):
     for line in good:
         share = 16 * float(line["rate"]) / float(line["copy_bytes_per_s"])    # f read, the result written
         lines[line["row"]].append((int(line["n"]), float(line["rate"]), share, line["spec"]))
+    rate = {line["spec"]: float(line["rate"]) for line in good if line["row"] == baseline}
+    of_cpu = os.path.join(folder, "compact_paper_cpu.csv")
+    for line in Table([of_cpu]).at.values() if where == "cuda" and os.path.exists(of_cpu) else []:
+        if line["state"] == "ok" and line["row"] == "cpu.thomas":
+            share = 16 * float(line["rate"]) / float(line["copy_bytes_per_s"])
+            lines["cpu.thomas"].append((int(line["n"]), float(line["rate"]), share, line["spec"]))
     figure, axes = panels(1, 2, (11.0, 4.6))
     for k, (row, points) in enumerate(sorted(lines.items(), key=lambda item: -max(p[1] for p in item[1]))):
-        ratio = [(n, table.ratio(spec, row, baseline)) for n, _, _, spec in sorted(points)]
+        ratio = [(n, own / rate[spec] if row == "cpu.thomas" and spec in rate else table.ratio(spec, row, baseline))
+                 for n, own, _, spec in sorted(points)]
         ratio = [(n, v) for n, v in ratio if v]
         options = {"marker": "os^Dv"[k % 5], "color": COLOURS[k % 7], "label": row}
         if ratio:

@@ -48,11 +48,12 @@ waves() {
     local csv=$folder/compact_waves.csv config python
     python=$(scripts/build/find_python.sh)
     [ -n "$python" ] || give_up 'the waves need python3 with h5py and numpy'
-    for config in compact_waves compact_filters; do
+    for config in compact_waves compact_filters compact_families; do
         try "$sweep" run configs/$config.cfg -q --device cpu -o "$tmp/$config.h5" || return 1
     done
     first "$csv" 'Waves sin(k x + 1/2) on 128 points under compact schemes'
-    try "$python" scripts/papers/compact_waves.py "$csv" "$tmp/compact_waves.h5" "$tmp/compact_filters.h5"
+    try "$python" scripts/papers/compact_waves.py "$csv" "$tmp/compact_waves.h5" "$tmp/compact_filters.h5" \
+        "$tmp/compact_families.h5"
 }
 speed() {
     local where devices=cpu
