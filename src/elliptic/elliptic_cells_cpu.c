@@ -13,21 +13,21 @@ size_t elliptic_scratch(const struct sw_elliptic_matrix *m)
 
 /* What one row of cells sees. */
 struct row {
-    const double *own, *up, *down, *south, *north;   /* u: [nx]                                                 */
-    double        west_of_first, east_of_last;       /* u beyond the ends                                       */
-    const double *area, *east, *below, *above;       /* weights [nx], [nx+1], [nx] towards south, towards north */
-    double        a, b, c, d;
+    const real *own, *up, *down, *south, *north;     /* u: [nx]                                                 */
+    real        west_of_first, east_of_last;         /* u beyond the ends                                       */
+    const real *area, *east, *below, *above;         /* weights [nx], [nx+1], [nx] towards south, towards north */
+    real        a, b, c, d;
 };
 
-static inline double of_cell(const struct row *r, int64_t i, double west, double east)
+static inline real of_cell(const struct row *r, int64_t i, real west, real east)
 {
-    const double u = r->own[i], vertical = elliptic_vertical(r->a, r->b, r->c, u, r->up[i], r->down[i]),
-                 x = elliptic_pair(r->east[i], r->east[i + 1], u, west, east),
-                 y = elliptic_pair(r->below[i], r->above[i], u, r->south[i], r->north[i]);
+    const real u = r->own[i], vertical = elliptic_vertical(r->a, r->b, r->c, u, r->up[i], r->down[i]),
+               x = elliptic_pair(r->east[i], r->east[i + 1], u, west, east),
+               y = elliptic_pair(r->below[i], r->above[i], u, r->south[i], r->north[i]);
     return r->area[i] * vertical + r->d * (x + y);
 }
 
-static void apply_row(const struct row *r, int64_t nx, double *restrict out)
+static void apply_row(const struct row *r, int64_t nx, real *restrict out)
 {
     for (int64_t i = 1; i < nx - 1; i++) out[i] = of_cell(r, i, r->own[i - 1], r->own[i + 1]);
     out[0] = of_cell(r, 0, r->west_of_first, nx > 1 ? r->own[1] : r->east_of_last);
@@ -35,19 +35,19 @@ static void apply_row(const struct row *r, int64_t nx, double *restrict out)
 }
 
 /* The same with coefficients at the faces of the row: kx [nx+1], ky below and above [nx], kz below and above [nx]. */
-struct row_faces { const double *kx, *south, *north, *down, *up; };
+struct row_faces { const real *kx, *south, *north, *down, *up; };
 
-static inline double of_variable_cell(const struct row *r, const struct row_faces *k, int64_t i, double west,
-                                      double east)
+static inline real of_variable_cell(const struct row *r, const struct row_faces *k, int64_t i, real west,
+                                    real east)
 {
-    const double u = r->own[i],
-                 vertical = elliptic_vertical(r->a, r->b * k->up[i], r->c * k->down[i], u, r->up[i], r->down[i]),
-                 x = elliptic_pair(r->east[i] * k->kx[i], r->east[i + 1] * k->kx[i + 1], u, west, east),
-                 y = elliptic_pair(r->below[i] * k->south[i], r->above[i] * k->north[i], u, r->south[i], r->north[i]);
+    const real u = r->own[i],
+               vertical = elliptic_vertical(r->a, r->b * k->up[i], r->c * k->down[i], u, r->up[i], r->down[i]),
+               x = elliptic_pair(r->east[i] * k->kx[i], r->east[i + 1] * k->kx[i + 1], u, west, east),
+               y = elliptic_pair(r->below[i] * k->south[i], r->above[i] * k->north[i], u, r->south[i], r->north[i]);
     return r->area[i] * vertical + r->d * (x + y);
 }
 
-static void apply_variable_row(const struct row *r, const struct row_faces *k, int64_t nx, double *restrict out)
+static void apply_variable_row(const struct row *r, const struct row_faces *k, int64_t nx, real *restrict out)
 {
     for (int64_t i = 1; i < nx - 1; i++) out[i] = of_variable_cell(r, k, i, r->own[i - 1], r->own[i + 1]);
     out[0] = of_variable_cell(r, k, 0, r->west_of_first, nx > 1 ? r->own[1] : r->east_of_last);
@@ -55,26 +55,26 @@ static void apply_variable_row(const struct row *r, const struct row_faces *k, i
 }
 
 /* elliptic_vertex() for the vertices i = 1 .. nx-1 between two rows of cells; 0 at the ends. */
-static void cross_row(const double *weight, const double *lower, const double *upper, int64_t nx,
-                      double *restrict sum, double *restrict difference)
+static void cross_row(const real *weight, const real *lower, const real *upper, int64_t nx,
+                      real *restrict sum, real *restrict difference)
 {
     sum[0] = sum[nx] = difference[0] = difference[nx] = 0;
     for (int64_t i = 1; i < nx; i++)
         elliptic_vertex(weight[i], lower[i - 1], lower[i], upper[i - 1], upper[i], &sum[i], &difference[i]);
 }
 
-static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struct row *r, double *scratch, double *out)
+static void add_cross(const struct sw_elliptic_matrix *m, int64_t j, const struct row *r, real *scratch, real *out)
 {
     const int64_t nx = m->nx;
-    double *below_sum = scratch, *below_difference = below_sum + nx + 1, *above_sum = below_difference + nx + 1,
-           *above_difference = above_sum + nx + 1;
+    real *below_sum = scratch, *below_difference = below_sum + nx + 1, *above_sum = below_difference + nx + 1,
+         *above_difference = above_sum + nx + 1;
     cross_row(m->cross + j * (nx + 1), r->south, r->own, nx, below_sum, below_difference);
     cross_row(m->cross + (j + 1) * (nx + 1), r->own, r->north, nx, above_sum, above_difference);
     for (int64_t i = 0; i < nx; i++)
         out[i] += r->d * elliptic_cross(below_sum[i], below_difference[i + 1], above_difference[i], above_sum[i + 1]);
 }
 
-struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *m, const double *u)
+struct elliptic_beside elliptic_own_ends(const struct sw_elliptic_matrix *m, const real *u)
 {
     if (!m->periodic[1]) return (struct elliptic_beside){NULL, NULL};
     return (struct elliptic_beside){.south = u + (m->ny - 1) * m->nz * m->nx, .north = u};
@@ -94,15 +94,15 @@ static struct beyond beyond_edge(const struct sw_elliptic_matrix *m, int64_t j, 
     return (struct beyond){corner + (seam.reversed ? last * column : 0), seam.reversed ? -column : column};
 }
 
-double elliptic_cell_beyond(const struct sw_elliptic_matrix *m, const double *u, int64_t j, enum sw_panel_edge edge,
-                            int64_t k)
+real elliptic_cell_beyond(const struct sw_elliptic_matrix *m, const real *u, int64_t j, enum sw_panel_edge edge,
+                          int64_t k)
 {
     const struct beyond b = beyond_edge(m, j, edge, k);
     return u[b.first + j % m->panel * b.step];
 }
 
-const double *elliptic_row_beyond(const struct sw_elliptic_matrix *m, const double *u, int64_t j,
-                                  enum sw_panel_edge edge, int64_t k, double *room)
+const real *elliptic_row_beyond(const struct sw_elliptic_matrix *m, const real *u, int64_t j,
+                                enum sw_panel_edge edge, int64_t k, real *room)
 {
     const struct beyond b = beyond_edge(m, j, edge, k);
     if (b.step == 1) return u + b.first;
@@ -111,7 +111,7 @@ const double *elliptic_row_beyond(const struct sw_elliptic_matrix *m, const doub
 }
 
 /* What a row of the sphere sees beyond the edges of its panel. @param room  [2 nx] */
-static void cross_seams(const struct sw_elliptic_matrix *m, const double *u, int64_t j, int64_t k, double *room,
+static void cross_seams(const struct sw_elliptic_matrix *m, const real *u, int64_t j, int64_t k, real *room,
                         struct row *r)
 {
     r->west_of_first = elliptic_cell_beyond(m, u, j, SW_WEST, k);
@@ -120,13 +120,13 @@ static void cross_seams(const struct sw_elliptic_matrix *m, const double *u, int
     if ((j + 1) % m->panel == 0) r->north = elliptic_row_beyond(m, u, j, SW_NORTH, k, room + m->nx);
 }
 
-void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, struct elliptic_beside beside, int64_t j,
-                        int64_t k, double *y, double *scratch)
+void elliptic_apply_row(const struct sw_elliptic_matrix *m, const real *u, struct elliptic_beside beside, int64_t j,
+                        int64_t k, real *y, real *scratch)
 {
     const int64_t nx = m->nx, nz = m->nz;
-    const double *own = u + (j * nz + k) * nx, *south = j > 0 ? u + (j - 1) * nz * nx : beside.south,
-                 *north = j < m->ny - 1 ? u + (j + 1) * nz * nx : beside.north;
-    double *const zeros = scratch;
+    const real *own = u + (j * nz + k) * nx, *south = j > 0 ? u + (j - 1) * nz * nx : beside.south,
+               *north = j < m->ny - 1 ? u + (j + 1) * nz * nx : beside.north;
+    real *const zeros = scratch;
     if (k == 0 || k == nz - 1 || !south || !north) memset(zeros, 0, (size_t)nx * sizeof *zeros);
     struct row r = {.own = own,
                     .up = k < nz - 1 ? own + nx : zeros,
@@ -153,21 +153,21 @@ void elliptic_apply_row(const struct sw_elliptic_matrix *m, const double *u, str
     if (m->cross) add_cross(m, j, &r, scratch + nx, y);
 }
 
-void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const double *u, struct elliptic_beside beside, int64_t j,
-                         double *y, double *scratch)
+void elliptic_apply_slab(const struct sw_elliptic_matrix *m, const real *u, struct elliptic_beside beside, int64_t j,
+                         real *y, real *scratch)
 {
     for (int64_t k = 0; k < m->nz; k++) elliptic_apply_row(m, u, beside, j, k, y + k * m->nx, scratch);
 }
 
 /* The weights of the neighbours along x and y of `count` cells of a row from `first` on, added up, over d. */
 static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, int64_t first, int64_t count,
-                      double *restrict sum)
+                      real *restrict sum)
 {
     const int64_t nx = m->nx, nz = m->nz;
-    const double *east = m->east + j * (nx + 1) + first, *below = m->north + j * nx + first, *above = below + nx;
+    const real *east = m->east + j * (nx + 1) + first, *below = m->north + j * nx + first, *above = below + nx;
     if (m->faces.kx) {
-        const double *kx = m->faces.kx + (j * nz + k) * (nx + 1) + first,
-                     *ky = m->faces.ky + (j * nz + k) * nx + first, *beyond = ky + nz * nx;
+        const real *kx = m->faces.kx + (j * nz + k) * (nx + 1) + first,
+                   *ky = m->faces.ky + (j * nz + k) * nx + first, *beyond = ky + nz * nx;
         for (int64_t i = 0; i < count; i++)
             sum[i] = (east[i] * kx[i] + east[i + 1] * kx[i + 1]) + (below[i] * ky[i] + above[i] * beyond[i]);
     } else {
@@ -175,48 +175,48 @@ static void add_sides(const struct sw_elliptic_matrix *m, int64_t j, int64_t k, 
     }
 }
 
-static inline void eliminate(const struct elliptic_level *l, bool variable, int64_t count, const double *restrict from,
-                             const double *restrict before, double *restrict rest, double *restrict w,
-                             double *restrict to)
+static inline void eliminate(const struct elliptic_level *l, bool variable, int64_t count, const real *restrict from,
+                             const real *restrict before, real *restrict rest, real *restrict w,
+                             real *restrict to)
 {
-    const double *restrict area = l->area, *restrict sides = l->sides;
-    const double a = l->a, b = l->b, c = l->c, d = l->d;
+    const real *restrict area = l->area, *restrict sides = l->sides;
+    const real a = l->a, b = l->b, c = l->c, d = l->d;
     for (int64_t i = 0; i < count; i++) {
-        const double below = area[i] * c * (variable ? l->below[i] : 1),
-                     above = area[i] * b * (variable ? l->above[i] : 1),
-                     inverse = elliptic_pivot(area[i] * a + d * sides[i], above, below, &rest[i]);
+        const real below = area[i] * c * (variable ? l->below[i] : 1),
+                   above = area[i] * b * (variable ? l->above[i] : 1),
+                   inverse = elliptic_pivot(area[i] * a + d * sides[i], above, below, &rest[i]);
         w[i] = above * inverse;
         to[i] = (from[i] + below * before[i]) * inverse;
     }
 }
 
-void elliptic_eliminate(const struct elliptic_level *l, int64_t count, const double *from, const double *before,
-                        double *rest, double *w, double *to)
+void elliptic_eliminate(const struct elliptic_level *l, int64_t count, const real *from, const real *before,
+                        real *rest, real *w, real *to)
 {
     if (l->below) eliminate(l, true, count, from, before, rest, w, to);
     else eliminate(l, false, count, from, before, rest, w, to);
 }
 
-void elliptic_substitute(int64_t count, int64_t nz, const double *up, double *z, int64_t stride)
+void elliptic_substitute(int64_t count, int64_t nz, const real *up, real *z, int64_t stride)
 {
     for (int64_t k = nz - 2; k >= 0; k--) {
-        const double *restrict w = up + k * count, *restrict above = z + (k + 1) * stride;
-        double *restrict to = z + k * stride;
+        const real *restrict w = up + k * count, *restrict above = z + (k + 1) * stride;
+        real *restrict to = z + k * stride;
         for (int64_t i = 0; i < count; i++) to[i] += w[i] * above[i];
     }
 }
 
 void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j, int64_t first, int64_t count,
-                                   const double *r, double *z, double *scratch)
+                                   const real *r, real *z, real *scratch)
 {
     const int64_t nx = m->nx, nz = m->nz;
-    double *const zeros = scratch, *const sides = zeros + count, *const rest = sides + count, *const up = rest + count;
+    real *const zeros = scratch, *const sides = zeros + count, *const rest = sides + count, *const up = rest + count;
     struct elliptic_level l = {.area = m->area + j * nx + first, .sides = sides};
     memset(zeros, 0, (size_t)count * sizeof *zeros);
     for (int64_t i = 0; i < count; i++) rest[i] = 1;
     for (int64_t k = 0; k < nz; k++) {
-        const double *from = r + k * nx + first, *before = k ? z + (k - 1) * nx + first : zeros;
-        double *const to = z + k * nx + first, *const w = up + k * count;
+        const real *from = r + k * nx + first, *before = k ? z + (k - 1) * nx + first : zeros;
+        real *const to = z + k * nx + first, *const w = up + k * count;
         l.a = m->a[k], l.b = m->b[k], l.c = m->c[k], l.d = m->d[k];
         if (k == 0 || m->faces.kx) add_sides(m, j, k, first, count, sides);
         if (m->faces.kz) l.below = m->faces.kz + (j * (nz + 1) + k) * nx + first, l.above = l.below + nx;
@@ -229,12 +229,12 @@ void elliptic_precondition_columns(const struct sw_elliptic_matrix *m, int64_t j
  * does not see what comes next, which costs more than words that lie in the next cache. */
 int64_t elliptic_columns(const struct sw_elliptic_matrix *m)
 {
-    const int64_t room = (256 << 10) / (3 * (int64_t)sizeof(double)) / m->nz / 8 * 8;
+    const int64_t room = (256 << 10) / (3 * (int64_t)sizeof(real)) / m->nz / 8 * 8;
     return room < 256 ? 256 : room;
 }
 
-void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const double *r, double *z,
-                                double *scratch)
+void elliptic_precondition_slab(const struct sw_elliptic_matrix *m, int64_t j, const real *r, real *z,
+                                real *scratch)
 {
     const int64_t block = elliptic_columns(m);
     for (int64_t i = 0; i < m->nx; i += block)

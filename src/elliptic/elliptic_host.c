@@ -22,6 +22,11 @@ void elliptic_host_make(const struct sw_elliptic_desc *d, int threads, int vecto
     sw_array(own, (size_t)vectors * h->cells, &h->work);
     sw_array(own, 3 * (size_t)d->n[1], &h->sums);
     for (int k = 0; k < 2 && d->cut.comm; k++) sw_array(own, (size_t)d->n[0] * (size_t)d->n[2], &h->beside[k]);
+#ifdef ELLIPTIC_SINGLE
+    h->judge = elliptic_judge_make(d, threads, own);
+    sw_array(own, numbers_of(d), &h->numbers);
+    sw_array(own, h->cells, &h->u);
+#endif
 }
 
 const struct sw_elliptic_numbers *elliptic_host_begin(struct elliptic_host *h, const struct sw_elliptic_matrix *matrix,
@@ -31,7 +36,7 @@ const struct sw_elliptic_numbers *elliptic_host_begin(struct elliptic_host *h, c
     return elliptic_ranks_begin(&h->ranks, 1, numbers);
 }
 
-double *elliptic_host_scratch(const struct elliptic_host *h)
+real *elliptic_host_scratch(const struct elliptic_host *h)
 {
     return h->scratches + (size_t)omp_get_thread_num() * h->scratch;
 }
@@ -39,17 +44,22 @@ double *elliptic_host_scratch(const struct elliptic_host *h)
 static size_t slab(const struct sw_elliptic_matrix *m) { return (size_t)m->nx * (size_t)m->nz; }
 
 /* Begin to fetch what lies beside the ends of u. */
-static enum sw_status fetch(const struct elliptic_host *h, const double *u)
+static enum sw_status fetch(const struct elliptic_host *h, const real *u)
 {
+#ifdef ELLIPTIC_SINGLE
+    (void)h, (void)u;  /* grids that are cut are solved in double */
+    return SW_OK;
+#else
     const struct sw_elliptic_matrix *m = h->matrix;
     const size_t count = slab(m);
     const struct sw_comm_transfer leftward = {count, u, h->beside[1]},
                                   rightward = {count, u + (size_t)(m->ny - 1) * count, h->beside[0]};
     return sw_comm_exchange_begin(h->ranks.comm, h->ranks.periodic, &leftward, &rightward);
+#endif
 }
 
 /* What has been fetched. */
-static struct elliptic_beside ends_of(const struct elliptic_host *h, const double *u)
+static struct elliptic_beside ends_of(const struct elliptic_host *h, const real *u)
 {
     if (!h->ranks.comm) return elliptic_own_ends(h->matrix, u);
     return (struct elliptic_beside){.south = sw_comm_left(h->ranks.comm, h->ranks.periodic) < 0 ? NULL : h->beside[0],
@@ -64,7 +74,7 @@ static void some_slabs(const struct elliptic_host *h, int64_t first, int64_t beh
     for (int64_t j = first; j < behind; j += step) function(own, ends, j);
 }
 
-enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const double *u, elliptic_slab_function *function,
+enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const real *u, elliptic_slab_function *function,
                                    const void *own)
 {
     const int64_t ny = h->matrix->ny;
@@ -80,13 +90,13 @@ enum sw_status elliptic_host_slabs(const struct elliptic_host *h, const double *
     return SW_OK;
 }
 
-void elliptic_host_slabs_again(const struct elliptic_host *h, const double *u, elliptic_slab_function *function,
+void elliptic_host_slabs_again(const struct elliptic_host *h, const real *u, elliptic_slab_function *function,
                                const void *own)
 {
     some_slabs(h, 0, h->matrix->ny, 1, ends_of(h, u), function, own);
 }
 
-struct product { const struct elliptic_host *host; const double *x; double *y; };
+struct product { const struct elliptic_host *host; const real *x; real *y; };
 
 static void apply_slab(const void *own, struct elliptic_beside ends, int64_t j)
 {
@@ -95,13 +105,13 @@ static void apply_slab(const void *own, struct elliptic_beside ends, int64_t j)
     elliptic_apply_slab(h->matrix, p->x, ends, j, p->y + (size_t)j * slab(h->matrix), elliptic_host_scratch(h));
 }
 
-enum sw_status elliptic_host_apply(const struct elliptic_host *h, const double *u, double *y)
+enum sw_status elliptic_host_apply(const struct elliptic_host *h, const real *u, real *y)
 {
     const struct product product = {h, u, y};
     return elliptic_host_slabs(h, u, apply_slab, &product);
 }
 
-void elliptic_host_precondition(const struct elliptic_host *h, const double *r, double *z)
+void elliptic_host_precondition(const struct elliptic_host *h, const real *r, real *z)
 {
     const struct sw_elliptic_matrix *m = h->matrix;
 #pragma omp parallel for num_threads(h->threads) schedule(static)
@@ -127,18 +137,18 @@ enum sw_status elliptic_host_sums(struct elliptic_host *h, int first, int count,
 
 /* ------------------------------------------------------------------ as a space */
 
-static enum sw_status apply(void *context, const double *x, double *y)
+static enum sw_status apply(void *context, const real *x, real *y)
 {
     return elliptic_host_apply(context, x, y);
 }
 
-static enum sw_status precondition(void *context, const double *r, double *z)
+static enum sw_status precondition(void *context, const real *r, real *z)
 {
     elliptic_host_precondition(context, r, z);
     return SW_OK;
 }
 
-static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
+static enum sw_status dot(void *context, const real *x, const real *y, double *sum)
 {
     struct elliptic_host *h = context;
     const size_t length = slab(h->matrix);
@@ -151,14 +161,15 @@ static enum sw_status dot(void *context, const double *x, const double *y, doubl
     return elliptic_host_sums(h, 0, 1, sum);
 }
 
-static enum sw_status combine(void *context, double alpha, const double *x, double beta, double *y)
+static enum sw_status combine(void *context, double by_alpha, const real *x, double by_beta, real *y)
 {
+    const real alpha = (real)by_alpha, beta = (real)by_beta;
     const struct elliptic_host *h = context;
     const size_t length = slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < h->matrix->ny; j++) {
-        const double *from = x + (size_t)j * length;
-        double *to = y + (size_t)j * length;
+        const real *from = x + (size_t)j * length;
+        real *to = y + (size_t)j * length;
         if (alpha == 0 && beta == 0) memset(to, 0, length * sizeof *to);
         else if (beta == 0) for (size_t i = 0; i < length; i++) to[i] = alpha * from[i];
         else if (beta == 1) for (size_t i = 0; i < length; i++) to[i] += alpha * from[i];
@@ -191,7 +202,7 @@ static void apply_and_dot_slab(const void *own, struct elliptic_beside ends, int
     h->sums[j] = elliptic_sum_of(&sum);
 }
 
-static enum sw_status apply_and_dot(void *context, const double *x, double *y, double *sum)
+static enum sw_status apply_and_dot(void *context, const real *x, real *y, double *sum)
 {
     const struct product product = {context, x, y};
     SW_TRY(elliptic_host_slabs(context, x, apply_and_dot_slab, &product));
@@ -200,7 +211,7 @@ static enum sw_status apply_and_dot(void *context, const double *x, double *y, d
 
 enum { PIECE = 512 };  /* words: what is done with them twice is in the first-level cache the second time */
 
-static enum sw_status two_dots(void *context, const double *x, const double *y, const double *z, double sum[2])
+static enum sw_status two_dots(void *context, const real *x, const real *y, const real *z, double sum[2])
 {
     struct elliptic_host *h = context;
     const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
@@ -218,8 +229,9 @@ static enum sw_status two_dots(void *context, const double *x, const double *y, 
     return elliptic_host_sums(h, 0, 2, sum);
 }
 
-static enum sw_status add_and_square(void *context, double alpha, const double *x, double *y, double *sum)
+static enum sw_status add_and_square(void *context, double by_alpha, const real *x, real *y, double *sum)
 {
+    const real alpha = (real)by_alpha;
     struct elliptic_host *h = context;
     const int64_t ny = h->matrix->ny, length = (int64_t)slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
@@ -227,8 +239,8 @@ static enum sw_status add_and_square(void *context, double alpha, const double *
         struct elliptic_lanes own = {{0}};
         for (int64_t i = 0; i < length; i += PIECE) {
             const int64_t at = j * length + i, count = length - i < PIECE ? length - i : PIECE;
-            const double *restrict from = x + at;
-            double *restrict to = y + at;
+            const real *restrict from = x + at;
+            real *restrict to = y + at;
             for (int64_t c = 0; c < count; c++) to[c] += alpha * from[c];
             elliptic_add_products(&own, to, to, count);
         }
@@ -237,14 +249,15 @@ static enum sw_status add_and_square(void *context, double alpha, const double *
     return elliptic_host_sums(h, 0, 1, sum);
 }
 
-static enum sw_status advance(void *context, double alpha, double *u, const double *z, double beta, double *p)
+static enum sw_status advance(void *context, double by_alpha, real *u, const real *z, double by_beta, real *p)
 {
+    const real alpha = (real)by_alpha, beta = (real)by_beta;
     const struct elliptic_host *h = context;
     const size_t length = slab(h->matrix);
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < h->matrix->ny; j++) {
-        double *restrict to = u + (size_t)j * length, *restrict direction = p + (size_t)j * length;
-        const double *restrict from = z + (size_t)j * length;
+        real *restrict to = u + (size_t)j * length, *restrict direction = p + (size_t)j * length;
+        const real *restrict from = z + (size_t)j * length;
         for (size_t i = 0; i < length; i++) {
             to[i] += alpha * direction[i];
             direction[i] = from[i] + beta * direction[i];
@@ -254,3 +267,26 @@ static enum sw_status advance(void *context, double alpha, double *u, const doub
 }
 
 const struct elliptic_fused elliptic_host_fused = {apply_and_dot, two_dots, add_and_square, advance};
+
+/* ------------------------------------------------------------------ a solve */
+
+#ifndef ELLIPTIC_SINGLE
+struct solve { elliptic_host_method *method; void *context; };
+
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
+{
+    const struct solve *s = context;
+    return s->method(s->context, pass->way, u);
+}
+
+enum sw_status elliptic_host_solve(struct elliptic_host *h, const struct sw_elliptic *solver, int system,
+                                   const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
+                                   int most, elliptic_host_method *method, void *context)
+{
+    struct solve solve = {method, context};
+    const struct elliptic_space space = elliptic_host_space(h);
+    const struct sw_elliptic_numbers *numbers =
+        elliptic_host_begin(h, &solver->matrix[system], &solver->numbers[system]);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, iterate, &solve);
+}
+#endif

@@ -1,17 +1,17 @@
 #include "elliptic/elliptic_krylov.h"
 
-static enum sw_status dot(const struct elliptic_space *s, const double *x, const double *y, double *sum)
+static enum sw_status dot(const struct elliptic_space *s, const real *x, const real *y, double *sum)
 {
     return s->dot(s->context, x, y, sum);
 }
 
-static enum sw_status combine(const struct elliptic_space *s, double alpha, const double *x, double beta, double *y)
+static enum sw_status combine(const struct elliptic_space *s, double alpha, const real *x, double beta, real *y)
 {
     return s->combine(s->context, alpha, x, beta, y);
 }
 
 /* <r, z>, and <q, z> where it is asked for. */
-static enum sw_status dots(const struct elliptic_space *s, const double *r, const double *q, const double *z,
+static enum sw_status dots(const struct elliptic_space *s, const real *r, const real *q, const real *z,
                            double sum[2])
 {
     if (q && s->fused) return s->fused->dots(s->context, r, q, z, sum);
@@ -20,9 +20,10 @@ static enum sw_status dots(const struct elliptic_space *s, const double *r, cons
 }
 
 /* u += alpha p of the iteration before, and p = z + beta p. @param rz  in, out: <r, z> */
-static enum sw_status next_direction(const struct elliptic_space *s, bool first, double alpha, double *u, double *rz)
+static enum sw_status next_direction(const struct elliptic_space *s, bool first, double alpha, real *u, double *rz)
 {
-    double *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3], sum[2];
+    real *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3];
+    double sum[2];
     SW_TRY(dots(s, r, first || !s->flexible ? NULL : q, z, sum));
     const double beta = first ? 0 : (s->flexible ? -alpha * sum[1] : sum[0]) / *rz;
     *rz = sum[0];
@@ -31,14 +32,14 @@ static enum sw_status next_direction(const struct elliptic_space *s, bool first,
     return combine(s, 1, z, beta, p);
 }
 
-static enum sw_status apply(const struct elliptic_space *s, const double *p, double *q, double *pq)
+static enum sw_status apply(const struct elliptic_space *s, const real *p, real *q, double *pq)
 {
     if (s->fused) return s->fused->apply(s->context, p, q, pq);
     SW_TRY(s->apply(s->context, p, q));
     return dot(s, p, q, pq);
 }
 
-static enum sw_status add(const struct elliptic_space *s, double alpha, const double *q, double *r, double *rr)
+static enum sw_status add(const struct elliptic_space *s, double alpha, const real *q, real *r, double *rr)
 {
     if (s->fused) return s->fused->add(s->context, alpha, q, r, rr);
     SW_TRY(combine(s, alpha, q, 1, r));
@@ -46,11 +47,9 @@ static enum sw_status add(const struct elliptic_space *s, double alpha, const do
 }
 
 /* u lags by alpha p, which the next direction adds, or the end. */
-static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
+enum sw_status elliptic_pcg_pass(const struct elliptic_space *s, struct elliptic_way *w, real *u)
 {
-    const struct elliptic_space *s = context;
-    struct elliptic_way *const w = pass->way;
-    double *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3];
+    real *const r = s->work[0], *const z = s->work[1], *const p = s->work[2], *const q = s->work[3];
     double rz = 0, pq, alpha = 0;
     bool due = w->outcome->iterations < w->numbers->iterations;
     if (!due) return SW_OK;
@@ -66,8 +65,15 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     return combine(s, alpha, p, 1, u);
 }
 
+#ifndef ELLIPTIC_SINGLE
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
+{
+    return elliptic_pcg_pass(context, pass->way, u);
+}
+
 enum sw_status elliptic_pcg(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,
                             const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     return elliptic_refine(space, numbers, f, u, outcome, history, most, iterate, (void *)space);
 }
+#endif

@@ -13,4 +13,7 @@
  * @param history  NULL, or [1 + most] as in sw_elliptic_solve() */
 enum sw_status elliptic_pcg(const struct elliptic_space *space, const struct sw_elliptic_numbers *numbers,
                             const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history, int most);
+
+/** One beginning of that, as elliptic_method: from r in space->work[0] and |r|² in way->rr. */
+enum sw_status elliptic_pcg_pass(const struct elliptic_space *space, struct elliptic_way *way, real *u);
 #endif

@@ -8,8 +8,8 @@
 #ifdef __cplusplus
 #define ELLIPTIC_POINT template <typename real> SW_HD static inline
 #else
+#include "elliptic/elliptic_real.h"
 #define ELLIPTIC_POINT SW_HD static inline
-#define real double
 #endif
 
 /* Along a horizontal axis: the weights of both neighbours times the differences to them. */
@@ -54,8 +54,5 @@ ELLIPTIC_POINT real elliptic_pivot(real p, real above, real below, real *rest)
     return inverse;
 }
 
-#ifndef __cplusplus
-#undef real
-#endif
 #undef ELLIPTIC_POINT
 #endif

@@ -3,7 +3,7 @@
 /* What all methods share, wherever they compute: a method goes on until it takes the residual for small enough, then
  * the residual is formed from u, and the method begins again from there if it is not. */
 #include "device/sw_owned.h"
-#include "elliptic/sw_elliptic.h"
+#include "elliptic/elliptic_real.h"
 
 /* The ranks of a grid that is cut; where it is not they are one, and nothing is sent. */
 struct elliptic_ranks {
@@ -30,12 +30,12 @@ enum sw_status elliptic_ranks_sum(struct elliptic_ranks *ranks, int count, doubl
 
 /* What one pass over the vectors can do together, where a row has that. */
 struct elliptic_fused {
-    enum sw_status (*apply)(void *context, const double *x, double *y, double *sum);      /* y = A x; <x, y>          */
-    enum sw_status (*dots)(void *context, const double *x, const double *y, const double *z, double sum[2]);
+    enum sw_status (*apply)(void *context, const real *x, real *y, double *sum);          /* y = A x; <x, y>          */
+    enum sw_status (*dots)(void *context, const real *x, const real *y, const real *z, double sum[2]);
                                                                                           /* <x, z>, <y, z>           */
-    enum sw_status (*add)(void *context, double alpha, const double *x, double *y, double *sum);
+    enum sw_status (*add)(void *context, double alpha, const real *x, real *y, double *sum);
                                                                                           /* y += alpha x; <y, y>     */
-    enum sw_status (*advance)(void *context, double alpha, double *u, const double *z, double beta, double *p);
+    enum sw_status (*advance)(void *context, double alpha, real *u, const real *z, double beta, real *p);
                                                                            /* u += alpha p, then p = z + beta p       */
 };
 
@@ -43,16 +43,16 @@ struct elliptic_fused {
 struct elliptic_space {
     void *context;
     int   systems;
-    enum sw_status (*apply)(void *context, const double *x, double *y);         /* y = A x                        */
-    enum sw_status (*precondition)(void *context, const double *r, double *z);  /* z = M^-1 r; NULL: there is none */
-    enum sw_status (*dot)(void *context, const double *x, const double *y, double *sum);  /* [systems]; waits     */
-    enum sw_status (*combine)(void *context, double alpha, const double *x, double beta, double *y);
+    enum sw_status (*apply)(void *context, const real *x, real *y);             /* y = A x                        */
+    enum sw_status (*precondition)(void *context, const real *r, real *z);      /* z = M^-1 r; NULL: there is none */
+    enum sw_status (*dot)(void *context, const real *x, const real *y, double *sum);      /* [systems]; waits     */
+    enum sw_status (*combine)(void *context, double alpha, const real *x, double beta, real *y);
                                                             /* y = alpha x + beta y; beta = 0 does not look at y  */
-    enum sw_status (*residual)(void *context, const double *f, const double *u, double *r, double *rr);
+    enum sw_status (*residual)(void *context, const real *f, const real *u, real *r, double *rr);
                                        /* r = f - A u and |r|² [systems], waits; NULL: by the others; of a lean
                                         * space r may be NULL: only |r|²                                          */
     const struct elliptic_fused *fused;                                         /* NULL: one thing after another  */
-    double *work[4];       /* of the length of all u                                                              */
+    real   *work[4];       /* of the length of all u                                                              */
     bool    flexible;      /* M^-1 differs from iteration to iteration, or is not symmetric to the last digit      */
     bool    lean;          /* it has residual(); the method leaves pass->r as it is, takes u for 0 in the first pass,
                             * and seldom needs another one: r is stored only for that                              */

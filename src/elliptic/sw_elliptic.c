@@ -10,9 +10,11 @@
 static const char only_some_do_spheres[] =
     "it solves boxes and single panels, not the whole sphere: cpu.multigrid, cpu.interleaved and cpu.pcg do";
 
-static bool does_sphere(const struct sw_elliptic_ops *o, const struct sw_elliptic_desc *desc)
+static const char *refuse_shape(const struct sw_elliptic_ops *o, const struct sw_elliptic_desc *desc)
 {
-    return o->spheres || !sw_elliptic_is_sphere(desc);
+    if (desc->single && !o->single) return o->absent ? o->absent : "it computes in double precision only";
+    if (sw_elliptic_is_sphere(desc) && !o->spheres) return only_some_do_spheres;
+    return o->refuse ? o->refuse(desc) : NULL;
 }
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
@@ -20,12 +22,14 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
     const struct sw_elliptic_desc *desc = request;
     (void)kind;
+    if (!o && desc->single) return "no row does this shape in single precision";
     if (!o && sw_elliptic_is_sphere(desc))
         return "no row solves the whole sphere (cpu.multigrid, cpu.interleaved and cpu.pcg do)";
     if (!o) return desc->cut.comm ? "no row solves a grid that is cut over ranks" : "no row does this shape";
-    if (!does_sphere(o, desc)) return only_some_do_spheres;
+    if (sw_elliptic_is_sphere(desc) && !o->spheres) return only_some_do_spheres;
     if (desc->cut.comm && !o->cuts) return "it solves whole grids only, none that is cut over ranks";
-    return o->refuse ? o->refuse(request) : NULL;
+    if (desc->cut.comm && desc->single) return "grids that are cut over ranks are solved in double precision only";
+    return refuse_shape(o, desc);
 }
 
 static bool slower(const struct sw_row *row, const void *request)
@@ -44,6 +48,7 @@ static enum sw_status pick(const struct sw_elliptic_desc *desc, const char *name
     if (desc->batch < 1) return SW_FAIL(SW_E_ARG, "batch = %d: there is no system", desc->batch);
     SW_TRY(sw_row_pick(&rows, name, device->space, desc, &row));
     *ops = (const struct sw_elliptic_ops *)row;
+    if (desc->single) *ops = (*ops)->single;
     return SW_OK;
 }
 
@@ -166,8 +171,7 @@ const char *sw_elliptic_choice(const struct sw_elliptic_desc *desc, const char *
 const char *sw_elliptic_refusal(const struct sw_elliptic_desc *desc, const char *name)
 {
     const struct sw_elliptic_ops *ops = name ? (const struct sw_elliptic_ops *)sw_row_find(&rows, name) : NULL;
-    if (ops && !does_sphere(ops, desc)) return only_some_do_spheres;
-    return ops && ops->refuse ? ops->refuse(desc) : NULL;
+    return ops ? refuse_shape(ops, desc) : NULL;
 }
 
 struct sw_cost sw_elliptic_cost(const struct sw_elliptic *s)

@@ -50,8 +50,14 @@ struct sw_elliptic_desc {
                                            at all sides: then n[1] = 6 n[0], and the grid is not cut            */
     enum sw_elliptic_wall bottom, top;  /* DIRICHLET or NEUMANN                                                 */
     bool    variable;                   /* of a box: coefficients that differ from face to face                 */
+    bool    single;                     /* to be computed in single precision; residuals are formed in double   */
     int     batch;                      /* systems, at least 1                                                  */
 };
+
+/* The least tolerance of systems that are computed in single precision: u itself is rounded by 2^-24. Where levels are
+ * thin or the Courant number is large A makes much more of that (docs/explanation/elliptic.md): such a solve ends with
+ * SW_ELLIPTIC_FLOOR. */
+#define SW_ELLIPTIC_SINGLE_TOLERANCE 1e-7
 
 /* The numbers of one system. */
 struct sw_elliptic_numbers {

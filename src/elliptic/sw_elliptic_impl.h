@@ -27,6 +27,8 @@ struct sw_elliptic_ops {
                             struct sw_elliptic_outcome *outcome, double *history, int most);
     void           (*destroy)(struct sw_elliptic *solver);          /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
+    const struct sw_elliptic_ops *single;  /* the same row with vectors, matrix and preconditioner in single precision;
+                                              f and u are double there, too. NULL: it has double only */
     const char    *falls_back;  /* the row that takes over where variable coefficients are too much; NULL: none */
     bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
 };

@@ -1,7 +1,7 @@
 /* Preconditioned conjugate gradients as one writes them with libraries, on the CPU: the matrix in compressed rows with
- * a plain product, and for the preconditioner LAPACK's dgttrf and dgttrs. Row `cpu.csr`, the paper's explicit matrix.
- * The columns of a slab follow one another as one tridiagonal system, with zeros between them: a call a slab. The
- * residual is formed by differences, as it is everywhere.
+ * a plain product, and for the preconditioner LAPACK's dgttrf and dgttrs, or sgttrf and sgttrs. Row `cpu.csr`, the
+ * paper's explicit matrix. The columns of a slab follow one another as one tridiagonal system, with zeros between them:
+ * a call a slab. The residual is formed by differences, as it is everywhere.
  *
  * Words a cell and iteration: A p 7 of values, 3.5 of columns and 1 of offsets (half as many again with cross terms), p
  * and q 2; <p, q> 2, u 3, r 3, <r, r> 1, M^-1 r 2, factors 4 and 1/2 of pivots' places, <r, z> 2, p 3: 34. */
@@ -17,22 +17,23 @@
 #include "linalg/libraries/lapack_cpu.h"
 
 /* Fortran: everything by address, and the length of a character argument last, by value. */
-typedef void gttrf_function(const int *n, double *dl, double *d, double *du, double *du2, int *ipiv, int *info);
-typedef void gttrs_function(const char *trans, const int *n, const int *nrhs, const double *dl, const double *d,
-                            const double *du, const double *du2, const int *ipiv, double *b, const int *ldb, int *info,
+typedef void gttrf_function(const int *n, real *dl, real *d, real *du, real *du2, int *ipiv, int *info);
+typedef void gttrs_function(const char *trans, const int *n, const int *nrhs, const real *dl, const real *d,
+                            const real *du, const real *du2, const int *ipiv, real *b, const int *ldb, int *info,
                             size_t trans_length);
 
 struct baseline {
     struct elliptic_host host;      /* the first: its space's context is this struct as well */
+    const struct sw_elliptic_desc *desc;
     gttrf_function *gttrf;
     gttrs_function *gttrs;
     int64_t *offsets;               /* [cells + 1] */
     int32_t *columns;               /* [entries]   */
-    double  *values;                /* [entries]   */
-    double  *factors[4];            /* [cells]: dl, d, du, du2 of each slab, its columns one after another */
+    real    *values;                /* [entries]   */
+    real    *factors[4];            /* [cells]: dl, d, du, du2 of each slab, its columns one after another */
     int     *pivots;                /* [cells] */
-    double  *slabs;                 /* [threads][nx][nz] */
-    int      assembled;             /* the system whose matrix it is; -1: none */
+    real    *slabs;                 /* [threads][nx][nz] */
+    int      system, assembled;     /* the one at hand; the one whose matrix it is, -1: none */
 };
 
 static struct elliptic_csr_shape shape_of(const struct sw_elliptic_desc *d)
@@ -81,11 +82,12 @@ static void arrays(struct sw_elliptic *s)
 
 static enum sw_status create(struct sw_elliptic *s)
 {
-    static const char *const names[] = {"dgttrf_", "dgttrs_"};
+    static const char *const names[][2] = {{"dgttrf_", "dgttrs_"}, {"sgttrf_", "sgttrs_"}};
     void *found[2];
     struct baseline *b = s->own;
+    b->desc = &s->desc;
     b->assembled = -1;
-    SW_TRY(sw_lapack_find(s->ops->name, 2, names, found));
+    SW_TRY(sw_lapack_find(s->ops->name, 2, names[sizeof(real) == sizeof(float)], found));
     memcpy(&b->gttrf, &found[0], sizeof b->gttrf);
     memcpy(&b->gttrs, &found[1], sizeof b->gttrs);
     return SW_OK;
@@ -102,14 +104,14 @@ static enum sw_status load(struct sw_elliptic *s)
 static struct elliptic_csr_weights weights_of(const struct sw_elliptic_matrix *m, int64_t i, int64_t j, int64_t k)
 {
     const int64_t nx = m->nx, nz = m->nz;
-    const double area = m->area[j * nx + i], d = m->d[k], *of_x = m->east + j * (nx + 1) + i,
-                 *of_y = m->north + j * nx + i;
+    const double area = m->area[j * nx + i], d = m->d[k];
+    const real *of_x = m->east + j * (nx + 1) + i, *of_y = m->north + j * nx + i;
     struct elliptic_csr_weights w = {.own = area * m->a[k], .below = area * m->c[k], .above = area * m->b[k],
                                      .west = d * of_x[0], .east = d * of_x[1], .south = d * of_y[0],
                                      .north = d * of_y[nx]};
     if (m->faces.kx) {
-        const double *kx = m->faces.kx + (j * nz + k) * (nx + 1) + i, *ky = m->faces.ky + (j * nz + k) * nx + i,
-                     *kz = m->faces.kz + (j * (nz + 1) + k) * nx + i;
+        const real *kx = m->faces.kx + (j * nz + k) * (nx + 1) + i, *ky = m->faces.ky + (j * nz + k) * nx + i,
+                   *kz = m->faces.kz + (j * (nz + 1) + k) * nx + i;
         w.west *= kx[0], w.east *= kx[1], w.south *= ky[0], w.north *= ky[nz * nx], w.below *= kz[0], w.above *= kz[nx];
     }
     for (int v = 0; m->cross && v < 4; v++)
@@ -133,7 +135,7 @@ static void put_row(struct baseline *b, int64_t at, int count, const int64_t *co
 {
     for (int e = 0; e < count; e++) {
         b->columns[b->offsets[at] + e] = (int32_t)column[e];
-        b->values[b->offsets[at] + e] = value[e];
+        b->values[b->offsets[at] + e] = (real)value[e];
     }
 }
 
@@ -143,7 +145,7 @@ static void assemble_slab(struct baseline *b, const struct elliptic_csr_shape *s
     const struct sw_elliptic_matrix *m = b->host.matrix;
     const int64_t nx = s->nx, nz = s->nz, first = j * nx * nz;
     const int n = (int)(nx * nz);
-    double *const dl = b->factors[0] + first, *const d = b->factors[1] + first, *const du = b->factors[2] + first;
+    real *const dl = b->factors[0] + first, *const d = b->factors[1] + first, *const du = b->factors[2] + first;
     int64_t column[ELLIPTIC_CSR_MOST];
     double value[ELLIPTIC_CSR_MOST];
     int info;
@@ -152,32 +154,32 @@ static void assemble_slab(struct baseline *b, const struct elliptic_csr_shape *s
             const struct elliptic_csr_weights w = weights_of(m, i, j, k);
             const int64_t row = i * nz + k;
             put_row(b, first + k * nx + i, elliptic_csr_row(s, &w, i, j, k, column, value), column, value);
-            d[row] = w.own + w.above + w.below + ((w.west + w.east) + (w.south + w.north));
-            du[row] = k < nz - 1 ? -w.above : 0;
-            if (row > 0) dl[row - 1] = k > 0 ? -w.below : 0;
+            d[row] = (real)(w.own + w.above + w.below + ((w.west + w.east) + (w.south + w.north)));
+            du[row] = (real)(k < nz - 1 ? -w.above : 0);
+            if (row > 0) dl[row - 1] = (real)(k > 0 ? -w.below : 0);
         }
     b->gttrf(&n, dl, d, du, b->factors[3] + first, b->pivots + first, &info);
 }
 
-static void assemble(struct baseline *b, const struct sw_elliptic_desc *desc, int system)
+static void assemble(struct baseline *b)
 {
-    const struct elliptic_csr_shape s = shape_of(desc);
-    if (b->assembled == system) return;
+    const struct elliptic_csr_shape s = shape_of(b->desc);
+    if (b->assembled == b->system) return;
     count_entries(b, &s);
 #pragma omp parallel for num_threads(b->host.threads) schedule(static)
     for (int64_t j = 0; j < s.ny; j++) assemble_slab(b, &s, j);
-    b->assembled = system;
+    b->assembled = b->system;
 }
 
 /* ------------------------------------------------------------------ as a space */
 
-static enum sw_status apply(void *context, const double *x, double *y)
+static enum sw_status apply(void *context, const real *x, real *y)
 {
     const struct baseline *b = context;
     const int64_t rows = (int64_t)b->host.cells;
 #pragma omp parallel for num_threads(b->host.threads) schedule(static)
     for (int64_t at = 0; at < rows; at++) {
-        double sum = 0;
+        real sum = 0;
         for (int64_t e = b->offsets[at]; e < b->offsets[at + 1]; e++) sum += b->values[e] * x[b->columns[e]];
         y[at] = sum;
     }
@@ -185,7 +187,7 @@ static enum sw_status apply(void *context, const double *x, double *y)
 }
 
 /* A slab's columns one after another, and back. */
-static void turn(int64_t rows, int64_t columns, const double *restrict from, double *restrict to)
+static void turn(int64_t rows, int64_t columns, const real *restrict from, real *restrict to)
 {
     enum { BLOCK = 16 };
     for (int64_t r = 0; r < rows; r += BLOCK)
@@ -193,7 +195,7 @@ static void turn(int64_t rows, int64_t columns, const double *restrict from, dou
             for (int64_t k = r; k < rows && k < r + BLOCK; k++) to[c * rows + k] = from[k * columns + c];
 }
 
-static enum sw_status precondition(void *context, const double *r, double *z)
+static enum sw_status precondition(void *context, const real *r, real *z)
 {
     const struct baseline *b = context;
     const struct sw_elliptic_matrix *m = b->host.matrix;
@@ -201,7 +203,7 @@ static enum sw_status precondition(void *context, const double *r, double *z)
     const int n = (int)slab, one = 1;
 #pragma omp parallel for num_threads(b->host.threads) schedule(static)
     for (int64_t j = 0; j < m->ny; j++) {
-        double *const x = b->slabs + (int64_t)omp_get_thread_num() * slab;
+        real *const x = b->slabs + (int64_t)omp_get_thread_num() * slab;
         const int64_t at = j * slab;
         int info;
         turn(m->nz, m->nx, r + at, x);
@@ -212,38 +214,33 @@ static enum sw_status precondition(void *context, const double *r, double *z)
     return SW_OK;
 }
 
-static enum sw_status residual(void *context, const double *f, const double *u, double *r, double *rr)
+static enum sw_status iterate(void *context, struct elliptic_way *way, real *u)
 {
     struct baseline *b = context;
-    const struct elliptic_space host = elliptic_host_space(&b->host);
-    SW_TRY(host.apply(&b->host, u, r));
-    SW_TRY(host.combine(&b->host, 1, f, -1, r));
-    return host.dot(&b->host, r, r, rr);
+    struct elliptic_space space = elliptic_host_space(&b->host);
+    assemble(b);
+    space.apply = apply;
+    space.precondition = precondition;
+    return elliptic_pcg_pass(&space, way, u);
 }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct baseline *b = s->own;
-    const struct sw_elliptic_numbers *numbers =
-        elliptic_host_begin(&b->host, &s->matrix[system], &s->numbers[system]);
-    struct elliptic_space space = elliptic_host_space(&b->host);
-    assemble(b, &s->desc, system);
-    space.apply = apply;
-    space.precondition = precondition;
-    space.residual = residual;
-    return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
+    b->system = system;
+    return elliptic_host_solve(&b->host, s, system, f, u, outcome, history, most, iterate, b);
 }
 
 /* The operations of LAPACK are not ours to count. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
     const double entries = (double)entries_of(d) / (double)sw_elliptic_cells(d);
-    return (struct sw_cost){entries * (sizeof(double) + sizeof(int32_t)) + sizeof(int64_t) + 22 * sizeof(double) +
+    return (struct sw_cost){entries * (sizeof(real) + sizeof(int32_t)) + sizeof(int64_t) + 22 * sizeof(real) +
                             sizeof(int), NAN};
 }
 
-extern const struct sw_elliptic_ops elliptic_csr_cpu;
+extern const struct sw_elliptic_ops elliptic_csr_cpu, elliptic_csr_single_cpu;
 const struct sw_elliptic_ops elliptic_csr_cpu = {
     .name = "cpu.csr",
     .about = "conjugate gradients with the matrix in compressed rows, LAPACK's tridiagonal solves: a baseline",
@@ -255,4 +252,5 @@ const struct sw_elliptic_ops elliptic_csr_cpu = {
     .load = load,
     .solve_one = solve_one,
     .cost = cost,
+    .single = &elliptic_csr_single_cpu,
 };

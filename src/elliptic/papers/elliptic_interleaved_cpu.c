@@ -35,8 +35,8 @@ struct interleaved {
     struct elliptic_host host;  /* host.work: r, z, p, q */
     int64_t together;       /* rows that K1 takes at a time */
     size_t  room;           /* words of these, in whole cache lines */
-    double *rows;           /* [threads][room]: A z of these */
-    double *other;          /* [cells]: the next z, where ranks meet once; else NULL */
+    real   *rows;           /* [threads][room]: A z of these */
+    real   *other;          /* [cells]: the next z, where ranks meet once; else NULL */
 };
 
 /* The same on all ranks. */
@@ -48,7 +48,7 @@ static bool meets_once(const struct sw_elliptic_desc *d)
 
 static int64_t rows_together(const struct sw_elliptic_desc *d)
 {
-    const int64_t half_a_cache = (16 << 10) / (int64_t)sizeof(double), rows = half_a_cache / d->n[0];
+    const int64_t half_a_cache = (16 << 10) / (int64_t)sizeof(real), rows = half_a_cache / d->n[0];
     return rows < 1 ? 1 : rows < d->n[2] ? rows : d->n[2];
 }
 
@@ -66,8 +66,8 @@ static void arrays(struct sw_elliptic *s)
 
 /* Some rows of K1. @param az  A z  @param first  there is no p yet, and no q: alpha and beta are 0
  * @param pq  in, out: <p, q> */
-static void advance_rows(int64_t count, bool first, double alpha, double beta, const double *restrict z,
-                         const double *restrict az, double *restrict u, double *restrict p, double *restrict q,
+static void advance_rows(int64_t count, bool first, real alpha, real beta, const real *restrict z,
+                         const real *restrict az, real *restrict u, real *restrict p, real *restrict q,
                          struct elliptic_lanes *pq)
 {
     struct elliptic_lanes s = *pq;
@@ -80,7 +80,7 @@ static void advance_rows(int64_t count, bool first, double alpha, double beta, c
     }
     for (; i + ELLIPTIC_LANES <= count; i += ELLIPTIC_LANES)
         for (int l = 0; l < ELLIPTIC_LANES; l++) {
-            const double now = z[i + l] + beta * p[i + l], then = az[i + l] + beta * q[i + l];
+            const real now = z[i + l] + beta * p[i + l], then = az[i + l] + beta * q[i + l];
             u[i + l] += alpha * p[i + l];
             p[i + l] = now;
             q[i + l] = then;
@@ -95,7 +95,7 @@ static void advance_rows(int64_t count, bool first, double alpha, double beta, c
     *pq = s;
 }
 
-struct k1 { struct interleaved *s; bool first; double alpha, beta; double *u; };
+struct k1 { struct interleaved *s; bool first; real alpha, beta; real *u; };
 
 static void advance_slab(const void *own, struct elliptic_beside ends, int64_t j)
 {
@@ -103,10 +103,10 @@ static void advance_slab(const void *own, struct elliptic_beside ends, int64_t j
     struct interleaved *s = k1->s;
     const struct sw_elliptic_matrix *m = s->host.matrix;
     const int64_t nx = m->nx, nz = m->nz, cells = nx * m->ny * nz;
-    const double *const z = s->host.work + cells;
-    double *const p = s->host.work + 2 * cells, *const q = s->host.work + 3 * cells,
-           *const scratch = elliptic_host_scratch(&s->host),
-           *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    const real *const z = s->host.work + cells;
+    real *const p = s->host.work + 2 * cells, *const q = s->host.work + 3 * cells,
+         *const scratch = elliptic_host_scratch(&s->host),
+         *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
     struct elliptic_lanes pq = {{0}};
     for (int64_t k = 0; k < nz; k += s->together) {
         const int64_t at = (j * nz + k) * nx, rows = nz - k < s->together ? nz - k : s->together;
@@ -117,9 +117,9 @@ static void advance_slab(const void *own, struct elliptic_beside ends, int64_t j
 }
 
 /* @param pq  out: <p, q> */
-static enum sw_status advance(struct interleaved *s, bool first, double alpha, double beta, double *u, double *pq)
+static enum sw_status advance(struct interleaved *s, bool first, double alpha, double beta, real *u, double *pq)
 {
-    const struct k1 k1 = {s, first, alpha, beta, u};
+    const struct k1 k1 = {s, first, (real)alpha, (real)beta, u};
     SW_TRY(elliptic_host_slabs(&s->host, s->host.work + s->host.cells, advance_slab, &k1));
     return elliptic_host_sums(&s->host, 0, 1, pq);
 }
@@ -127,22 +127,23 @@ static enum sw_status advance(struct interleaved *s, bool first, double alpha, d
 /* ------------------------------------------------------------------ K2 */
 
 /* @param first  r is there: alpha is 0, and q not looked at  @param rr, rz  out: <r, r>, <r, z> */
-static enum sw_status reduce(struct interleaved *s, bool first, double alpha, double *rr, double *rz)
+static enum sw_status reduce(struct interleaved *s, bool first, double by_alpha, double *rr, double *rz)
 {
+    const real alpha = (real)by_alpha;
     double sum[2];
     const struct sw_elliptic_matrix *m = s->host.matrix;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz, cells = nx * ny * nz, block = elliptic_columns(m);
 #pragma omp parallel for num_threads(s->host.threads) schedule(static)
     for (int64_t back = 0; back < ny; back++) {
         const int64_t j = ny - 1 - back;
-        double *const r = s->host.work + j * nz * nx, *const z = r + cells;
+        real *const r = s->host.work + j * nz * nx, *const z = r + cells;
         struct elliptic_lanes own = {{0}}, cross = {{0}};
-        const double *q = r + 3 * cells;
+        const real *q = r + 3 * cells;
         for (int64_t i = 0; i < nx; i += block) {
             const int64_t count = nx - i < block ? nx - i : block;
             for (int64_t k = 0; k < nz; k++) {
-                double *restrict to = r + k * nx + i;
-                const double *restrict from = q + k * nx + i;
+                real *restrict to = r + k * nx + i;
+                const real *restrict from = q + k * nx + i;
                 for (int64_t c = 0; !first && c < count; c++) to[c] -= alpha * from[c];
                 elliptic_add_products(&own, to, to, count);
             }
@@ -164,7 +165,7 @@ struct pass {
     struct interleaved *s;
     bool    begins;        /* L2 only forms z and the sums from r */
     double  alpha, beta;
-    double *z, *next, *u;  /* next: the next z */
+    real   *z, *next, *u;  /* next: the next z */
 };
 
 enum { RR, RZ, ZAZ, SUMS };  /* rows of host.sums */
@@ -174,7 +175,7 @@ static void l1_slab(const void *own, struct elliptic_beside ends, int64_t j)
     const struct pass *l = own;
     struct interleaved *s = l->s;
     const struct sw_elliptic_matrix *m = s->host.matrix;
-    double *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    real *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
     struct elliptic_lanes sum = {{0}};
     for (int64_t k = 0; k < m->nz; k++) {
         elliptic_apply_row(m, l->z, ends, j, k, az, elliptic_host_scratch(&s->host));
@@ -183,8 +184,8 @@ static void l1_slab(const void *own, struct elliptic_beside ends, int64_t j)
     s->host.sums[ZAZ * m->ny + j] = elliptic_sum_of(&sum);
 }
 
-static void step_rows(int64_t count, double alpha, double beta, const double *restrict z, const double *restrict az,
-                      double *restrict u, double *restrict p, double *restrict q, double *restrict r)
+static void step_rows(int64_t count, real alpha, real beta, const real *restrict z, const real *restrict az,
+                      real *restrict u, real *restrict p, real *restrict q, real *restrict r)
 {
     for (int64_t i = 0; i < count; i++) {
         p[i] = z[i] + beta * p[i];
@@ -200,14 +201,14 @@ static void l2_slab(const void *own, struct elliptic_beside ends, int64_t j)
     struct interleaved *s = l->s;
     const struct sw_elliptic_matrix *m = s->host.matrix;
     const int64_t nx = m->nx, nz = m->nz, cells = nx * m->ny * nz, slab = j * nz * nx;
-    double *const r = s->host.work, *const p = r + 2 * cells, *const q = r + 3 * cells,
-           *const scratch = elliptic_host_scratch(&s->host),
-           *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
+    real *const r = s->host.work, *const p = r + 2 * cells, *const q = r + 3 * cells,
+         *const scratch = elliptic_host_scratch(&s->host),
+         *const az = s->rows + (size_t)omp_get_thread_num() * s->room;
     struct elliptic_lanes rr = {{0}}, rz = {{0}};
     for (int64_t k = 0; k < nz && !l->begins; k += s->together) {
         const int64_t at = slab + k * nx, rows = nz - k < s->together ? nz - k : s->together;
         for (int64_t i = 0; i < rows; i++) elliptic_apply_row(m, l->z, ends, j, k + i, az + i * nx, scratch);
-        step_rows(rows * nx, l->alpha, l->beta, l->z + at, az, l->u + at, p + at, q + at, r + at);
+        step_rows(rows * nx, (real)l->alpha, (real)l->beta, l->z + at, az, l->u + at, p + at, q + at, r + at);
     }
     elliptic_precondition_slab(m, j, r + slab, l->next + slab, scratch);
     elliptic_add_products(&rr, r + slab, r + slab, nz * nx);
@@ -216,10 +217,9 @@ static void l2_slab(const void *own, struct elliptic_beside ends, int64_t j)
     s->host.sums[RZ * m->ny + j] = elliptic_sum_of(&rz);
 }
 
-static enum sw_status iterate_meeting_once(void *context, struct elliptic_pass *pass, double *u)
+static enum sw_status iterate_meeting_once(void *context, struct elliptic_way *way, real *u)
 {
     struct interleaved *s = context;
-    struct elliptic_way *const way = pass->way;
     const size_t cells = s->host.cells;
     struct pass l = {.s = s, .begins = true, .z = s->other, .next = s->host.work + cells, .u = u};
     double sum[SUMS], rz = 0;
@@ -227,7 +227,7 @@ static enum sw_status iterate_meeting_once(void *context, struct elliptic_pass *
     memset(s->host.work + 2 * cells, 0, 2 * cells * sizeof *u);
     for (bool first = true;; first = false) {
         elliptic_host_slabs_again(&s->host, l.z, l2_slab, &l);
-        double *const old = l.z;
+        real *const old = l.z;
         l.z = l.next;
         l.next = old;
         l.begins = false;
@@ -246,11 +246,10 @@ static enum sw_status iterate_meeting_once(void *context, struct elliptic_pass *
 /* ------------------------------------------------------------------ */
 
 /* u lags by alpha p, which the next K1 adds, or the end. */
-static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
+static enum sw_status iterate(void *context, struct elliptic_way *way, real *u)
 {
     struct interleaved *s = context;
-    struct elliptic_way *const way = pass->way;
-    const struct elliptic_space *space = pass->space;
+    const struct elliptic_space space = elliptic_host_space(&s->host);
     double alpha = 0, beta = 0, rz, next, pq;
     bool due = way->outcome->iterations < way->numbers->iterations;
     if (!due) return SW_OK;
@@ -264,26 +263,23 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
         rz = next;
         due = elliptic_record(way);
     }
-    return space->combine(space->context, alpha, space->work[2], 1, u);
+    return space.combine(space.context, alpha, space.work[2], 1, u);
 }
 
 static enum sw_status solve_one(struct sw_elliptic *solver, int system, const double *f, double *u,
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct interleaved *s = solver->own;
-    const struct elliptic_space space = elliptic_host_space(&s->host);
-    const struct sw_elliptic_numbers *numbers =
-        elliptic_host_begin(&s->host, &solver->matrix[system], &solver->numbers[system]);
-    return elliptic_refine(&space, numbers, f, u, outcome, history, most,
-                           s->other ? iterate_meeting_once : iterate, s);
+    return elliptic_host_solve(&s->host, solver, system, f, u, outcome, history, most,
+                               s->other ? iterate_meeting_once : iterate, s);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
-    return (struct sw_cost){11 * sizeof(double), (d->full ? 40 : 24) + 13 + 1 + 2 * 7};
+    return (struct sw_cost){11 * sizeof(real), (d->full ? 40 : 24) + 13 + 1 + 2 * 7};
 }
 
-extern const struct sw_elliptic_ops elliptic_interleaved_cpu;
+extern const struct sw_elliptic_ops elliptic_interleaved_cpu, elliptic_interleaved_single_cpu;
 const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .name = "cpu.interleaved",
     .about = "conjugate gradients in two fused passes an iteration, preconditioned by vertical tridiagonal solves",
@@ -294,4 +290,5 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .arrays = arrays,
     .solve_one = solve_one,
     .cost = cost,
+    .single = &elliptic_interleaved_single_cpu,
 };

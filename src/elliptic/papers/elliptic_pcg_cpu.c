@@ -7,21 +7,24 @@
 
 static void arrays(struct sw_elliptic *s) { elliptic_host_make(&s->desc, s->device->threads, 4, &s->arrays, s->own); }
 
+static enum sw_status iterate(void *context, struct elliptic_way *way, real *u)
+{
+    const struct elliptic_space space = elliptic_host_space(context);
+    return elliptic_pcg_pass(&space, way, u);
+}
+
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
 {
-    struct elliptic_host *h = s->own;
-    const struct elliptic_space space = elliptic_host_space(h);
-    const struct sw_elliptic_numbers *numbers = elliptic_host_begin(h, &s->matrix[system], &s->numbers[system]);
-    return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
+    return elliptic_host_solve(s->own, s, system, f, u, outcome, history, most, iterate, s->own);
 }
 
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
-    return (struct sw_cost){18 * sizeof(double), (d->full ? 40 : 24) + 13 + 1 + 2 * 6};
+    return (struct sw_cost){18 * sizeof(real), (d->full ? 40 : 24) + 13 + 1 + 2 * 6};
 }
 
-extern const struct sw_elliptic_ops elliptic_pcg_cpu;
+extern const struct sw_elliptic_ops elliptic_pcg_cpu, elliptic_pcg_single_cpu;
 const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .name = "cpu.pcg",
     .about = "conjugate gradients, preconditioned by vertical tridiagonal solves, pass by pass: the reference",
@@ -32,4 +35,5 @@ const struct sw_elliptic_ops elliptic_pcg_cpu = {
     .arrays = arrays,
     .solve_one = solve_one,
     .cost = cost,
+    .single = &elliptic_pcg_single_cpu,
 };

@@ -114,6 +114,24 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
                      "out");
 }
 
+/* A row that has no single precision, with those that have it; a tolerance that no rounded u has. */
+static const char *refuse_single(const struct sw_elliptic_desc *d, const char *solver, double tolerance,
+                                 struct sw_text *why)
+{
+    const char *refusal = sw_elliptic_refusal(d, solver), *row;
+    struct sw_elliptic_desc in_double = *d;
+    in_double.single = false;
+    if (refusal && !sw_elliptic_refusal(&in_double, solver)) {
+        sw_text_set(why, "%s; in single:", refusal);
+        for (int k = 0; (row = sw_elliptic_row(k)); k += 2)
+            if (!sw_elliptic_refusal(d, row)) sw_text_printf(why, " %s", row);
+        return "solver";
+    }
+    if (tolerance >= SW_ELLIPTIC_SINGLE_TOLERANCE) return NULL;
+    return sw_refuse(why, "tolerance", "with run.precision = \"single\" u is rounded by 6e-08: tolerance is at least "
+                     "%g, more where levels are thin; or take \"double\"", SW_ELLIPTIC_SINGLE_TOLERANCE);
+}
+
 static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 {
     return setup->dim == 2 ? sw_refuse(why, "physics.lambda2", "a grid of 2 dimensions has no fluxes along z") : NULL;
@@ -133,8 +151,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
     if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0))
         return sw_refuse(why, "boundary.value", "no wall is a dirichlet one: boundary.value is not used");
-    if (setup->single_steps)
-        return sw_refuse(why, "run.precision", "elliptic problems are solved in double precision only");
+    if (d.single && (key = refuse_single(&d, solver, number(setup, "tolerance", ld, column, j), why))) return key;
     if (!(refusal = sw_elliptic_refusal(&d, solver))) return NULL;
     return sw_refuse(why, "solver", "%s", refusal);
 }

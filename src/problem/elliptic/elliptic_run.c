@@ -36,6 +36,7 @@ struct sw_elliptic_desc elliptic_describe(const struct sw_setup *setup, int batc
         .bottom = wall(setup, "boundary.bottom"),
         .top = wall(setup, "boundary.top"),
         .variable = sw_setup_find(setup, "kx") || sw_setup_find(setup, "ky") || sw_setup_find(setup, "kz"),
+        .single = setup->single_steps,
         .batch = batch,
         .cut = {setup->domain.all ? setup->domain.along[1] : NULL, setup->domain.whole[1], setup->domain.first[1]},
     };

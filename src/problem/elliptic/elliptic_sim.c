@@ -396,6 +396,11 @@ static void explain_rounding(const struct elliptic_sim *s, const struct sw_ellip
 {
     const bool held = !hardly_held(s, p);
     sw_text_set(text, "rounding keeps the residual at %.3g (iteration %d)", o->residual, o->iterations);
+    if (s->desc.single) {
+        sw_text_printf(text, ", above tolerance = %.3g: u is rounded to single precision; raise tolerance, or take "
+                       "run.precision = \"double\"", p->tolerance);
+        return;
+    }
     if (o->residual > 0.01 && held)
         sw_text_add(text, ": u has no digit; the coefficients, or thick and thin levels, differ too much");
     else if (o->residual > 0.01)

@@ -202,6 +202,24 @@ expect 1 run small.cfg -o one_step.h5 -s iterations=1 -s 'solver="cpu.pcg"' -s '
 expect 0 show one_step.h5 --run 0; matches 'after 1 iteration, above tolerance = 1e-08; raise iterations, or take'
 expect 1 run small.cfg -o floor.h5 -s tolerance=1e-18
 expect 0 show floor.h5 --run 0; matches 'rounding keeps the residual at [0-9.e-]+ .*raise tolerance'
+# ---- single precision: the best row that has it; what it does not reach, and who does not have it, is said
+single='-s run.precision="single"'
+expect 3 check small.cfg $single
+says 'with run.precision = "single" u is rounded by 6e-08: tolerance is at least 1e-07, more where levels are thin'
+expect 3 check small.cfg $single -s tolerance=1e-4 -s 'solver="cpu.modal"'
+says 'it computes in double precision only; in single: cpu.interleaved cpu.pcg cpu.csr'
+expect 0 check small.cfg $single -s tolerance=1e-4 --device cpu; prints 'solver cpu.interleaved in single precision'
+rows='--device cpu -s sweep.row=["pcg","interleaved","csr"] -s solver="$row" -s output.fields.precision="double"'
+expect 0 run small.cfg -o single.h5 $rows $single -s tolerance=1e-4
+expect 0 run small.cfg -o double.h5 $rows -s tolerance=1e-12
+[ -z "$python" ] || py - <<'PY' || fail 'single.h5'
+import h5py, numpy as np
+one, two = (h5py.File(name)["u"][:] for name in ("single.h5", "double.h5"))
+assert not np.array_equal(one, two) and np.abs(one - two).max() < 1e-3 * np.abs(two).max()
+PY
+expect 1 run small.cfg -o rounded.h5 --device cpu $single -s tolerance=2e-7 -s 'grid.n=[32, 32, 16]'
+expect 0 show rounded.h5 --run 0
+matches 'rounding keeps the residual at [0-9.e-]+ .*u is rounded to single precision; raise tolerance, or take'
 expect 1 run small.cfg -o nan.h5 -s 'f="1/(x - 0.125)"'
 expect 0 show nan.h5 --run 0; prints 'f is inf at x = 0.125, y = 0.166667, z = '
 # delta that hardly holds u; numbers that leave their range in a cell
@@ -314,7 +332,7 @@ refused kz 'no fluxes along z' -s 'grid.n=[4, 4]' -s kz=2.0
 expect 0 check small.cfg -s 'grid.n=[4, 4]' -s 'sweep.l=[1, 2]' -s physics.lambda2=l -s f=x
 prints 'note     physics.lambda2 changes nothing: a grid of 2 dimensions has no fluxes along z; runs that differ in l alone'
 refused boundary.value 'is not used' -s 'boundary.sides="periodic"' -s boundary.value=1.0
-refused run.precision 'double precision only' -s 'run.precision="single"'
+refused tolerance 'tolerance is at least 1e-07' -s 'run.precision="single"'
 refused solver 'cpu.gauss' -s 'solver="cpu.gauss"'
 refused solver 'the same everywhere' -s 'solver="cpu.modal"' -s kx=2.0
 refused physics.delta 'at least 0' -s physics.delta=-1.0

@@ -926,6 +926,133 @@ static void takes_the_bytes_that_it_tells(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ single precision */
+
+/* A number that float has, times a power of two: u of a row in single is one. */
+static bool is_single(double x)
+{
+    int exponent;
+    const double part = frexp(x, &exponent);
+    return (double)(float)part == part;
+}
+
+/* The residual is formed in double, and is within the tolerance that each precision was given: so A (u - v) is within
+ * the sum of both. The recurrences have 6e-8, and the tolerance is far above that: iterations are as many. */
+static void check_single(struct system *y)
+{
+    uint64_t seed = 11;
+    double *x = random_numbers(y->cells, -1, 1, &seed), *f = NULL, *off = NULL, *image = NULL, aa = 0, ff = 0;
+    struct system in_single = *y;
+    in_single.desc.single = true;
+    in_single.numbers.tolerance = 1e-4;
+    if (!does(&y->desc)) { sw_free(x); return; }
+    assert_ok(sw_alloc(y->cells, &f));
+    assert_ok(sw_alloc(y->cells, &off));
+    assert_ok(sw_alloc(y->cells, &image));
+    apply(y, x, f);
+    struct solved s = solve(&in_single, 1, f), again = solve(&in_single, 1, f), d = solve(y, 1, f);
+    assert_int_equal(s.outcome[0].fault, SW_ELLIPTIC_FINE);
+    assert_true(s.outcome[0].residual <= 1e-4);
+    assert_true(fabs(residual_of(y, f, s.u) - s.outcome[0].residual) <= 1e-13);
+    assert_memory_equal(s.u, again.u, y->cells * sizeof *s.u);
+    for (size_t i = 0; i < y->cells; i++) {
+        assert_true(is_single(s.u[i]));
+        off[i] = s.u[i] - d.u[i];
+    }
+    apply(y, off, image);
+    for (size_t i = 0; i < y->cells; i++) aa += image[i] * image[i], ff += f[i] * f[i];
+    assert_true(sqrt(aa / ff) <= 1e-4 + y->numbers.tolerance + 1e-13);
+    for (int k = 1; k < HISTORY && d.history[k] > 2e-4; k++) assert_near(s.history[k] / d.history[k], 1, 0.05);
+    free_solved(&s);
+    free_solved(&again);
+    free_solved(&d);
+    sw_free(x);
+    sw_free(f);
+    sw_free(off);
+    sw_free(image);
+}
+
+static void computes_in_single_precision_what_it_does_in_double(void **state)
+{
+    (void)state;
+    need_solver();
+    for_all_matrices(check_single);
+}
+
+/* f and the matrix are scaled: numbers far beyond those of float. */
+static void scales_what_single_precision_has_no_numbers_for(void **state)
+{
+    static const double sizes[] = {1, 1e-60, 1e60};
+    struct sw_elliptic_desc d = {.n = {12, 9, 8}, .batch = 1, .geometry = SW_ELLIPTIC_SHELL, .full = true,
+                                 .graded = true, .single = true};
+    (void)state;
+    need_solver();
+    if (!does(&d)) return;
+    for (int matrix = 0; matrix < 3; matrix++)
+        for (int rhs = 0; rhs < 3; rhs++) {
+            struct sw_elliptic_numbers p = usual;
+            uint64_t seed = 17;
+            p.tolerance = 1e-4;
+            p.omega2 *= sizes[matrix], p.delta *= sizes[matrix];
+            struct system y = make_system(&d, &p);
+            double *f = random_numbers(y.cells, -sizes[rhs], sizes[rhs], &seed);
+            struct solved s = solve(&y, 1, f);
+            assert_int_equal(s.outcome[0].fault, SW_ELLIPTIC_FINE);
+            assert_true(fabs(residual_of(&y, f, s.u) - s.outcome[0].residual) <= 1e-13);
+            free_solved(&s);
+            free_system(&y);
+            sw_free(f);
+        }
+}
+
+/* u is rounded, and A of that is as large as what it weighs at a thin level: the residual stays far above a tolerance
+ * that double precision reaches, and is told. */
+static void says_that_rounding_to_single_keeps_the_residual_up(void **state)
+{
+    struct sw_elliptic_desc d = {.n = {16, 16, 32}, .batch = 1, .geometry = SW_ELLIPTIC_SHELL, .graded = true,
+                                 .bottom = SW_ELLIPTIC_NEUMANN, .top = SW_ELLIPTIC_NEUMANN, .single = true};
+    struct sw_elliptic_numbers p = usual;
+    (void)state;
+    need_solver();
+    p.depth = 0.01, p.tolerance = 1e-6;
+    struct system y = make_system(&d, &p);
+    double *f = NULL;
+    assert_ok(sw_alloc(y.cells, &f));
+    for (int64_t c = 0; c < (int64_t)y.cells; c++)
+        f[c] = y.matrix.area[c / (16 * 32) * 16 + c % 16] * y.matrix.volume[c / 16 % 32];
+    struct solved s = solve(&y, 1, f);
+    assert_int_equal(s.outcome[0].fault, SW_ELLIPTIC_FLOOR);
+    assert_true(s.outcome[0].residual > 1e-6 && s.outcome[0].residual < 0.1);
+    assert_true(fabs(residual_of(&y, f, s.u) - s.outcome[0].residual) <= 1e-13);
+    assert_true(s.outcome[0].reported <= 1e-6);
+    free_solved(&s);
+    free_system(&y);
+    sw_free(f);
+}
+
+/* What a solver in single takes is what was told before, too; and which rows have it is said by those that have not. */
+static void counts_or_refuses_single_precision(void **state)
+{
+    const struct sw_elliptic_desc d = {.n = {47, 40, 21}, .batch = 2, .single = true};
+    struct sw_elliptic *s = NULL;
+    size_t told;
+    (void)state;
+    need_solver();
+    if (under_test->single) {
+        assert_ok(sw_elliptic_bytes(&d, under_test->name, device, &told));
+        const double before = in_use();
+        assert_ok(sw_elliptic_create(&d, under_test->name, device, &s));
+        if (under_test->space == SW_HOST && in_use() - before > (double)told + 8192)
+            fail_msg("%.0f bytes, not %zu", in_use() - before, told);
+        assert_string_equal(sw_elliptic_name(s), under_test->name);
+        sw_elliptic_destroy(&s);
+    } else {
+        assert_int_equal(sw_elliptic_create(&d, under_test->name, device, &s), SW_E_ABSENT);
+        assert_non_null(strstr(sw_err_message(), "it computes in double precision only; fit here: "));
+        assert_null(s);
+    }
+}
+
 /* ------------------------------------------------------------------ orders */
 
 /* The box: u = sin(pi x) sin(pi y) g(z), g = 1 + cos(pi z/H)/2, Neumann above and below. */
@@ -1056,6 +1183,7 @@ int main(void)
         cmocka_unit_test(solves_for_columns_of_any_height),
         cmocka_unit_test(agrees_with_the_reference),
         cmocka_unit_test(takes_the_bytes_that_it_tells),
+        cmocka_unit_test(counts_or_refuses_single_precision),
         cmocka_unit_test(has_order_two_against_the_operator_it_tends_to),
     };
     const struct CMUnitTest on_the_host[] = {  /* a device has no number of threads */
@@ -1063,6 +1191,11 @@ int main(void)
     };
     const struct CMUnitTest of_the_paper[] = {  /* rows whose method is that of the published counts */
         cmocka_unit_test(needs_the_iterations_that_another_program_needs),
+    };
+    const struct CMUnitTest single[] = {  /* rows that have it */
+        cmocka_unit_test(computes_in_single_precision_what_it_does_in_double),
+        cmocka_unit_test(scales_what_single_precision_has_no_numbers_for),
+        cmocka_unit_test(says_that_rounding_to_single_keeps_the_residual_up),
     };
     const struct CMUnitTest fast[] = {  /* rows that promise it */
         cmocka_unit_test(needs_few_iterations_whatever_the_grid_and_the_numbers),
@@ -1072,6 +1205,7 @@ int main(void)
         failed += run_for_row(tests);
         if (under_test->space == SW_HOST) failed += run_for_row(on_the_host);
         if (iterates_as_the_reference()) failed += run_for_row(of_the_paper);
+        if (under_test->single) failed += run_for_row(single);
         if (under_test->fast) failed += run_for_row(fast);
     }
     return failed;
