@@ -5,6 +5,16 @@
 #include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"
 
+/* A part of an iteration of a row, to be timed alone. */
+struct sw_elliptic_kernel {
+    const char *name;        /* "SpMV"; NULL: the list ends */
+    double      operations;  /* of a cell, of a matrix without cross terms */
+    double      words;       /* likewise: of the precision; what lies in caches is not counted */
+    /** Run it on the row's own vectors, as the last solve left them.
+     * @param u  [cells] of double, in the memory of the device: room for what a method adds to */
+    enum sw_status (*run)(struct sw_elliptic *solver, void *u);
+};
+
 struct sw_elliptic_ops {
     SW_ROW;                 /* its space: where f and u live */
     const char    *(*refuse)(const struct sw_elliptic_desc *desc);  /* why it does not do the shape; NULL: it does */
@@ -29,6 +39,7 @@ struct sw_elliptic_ops {
     struct sw_cost (*cost)(const struct sw_elliptic_desc *desc);    /* NULL: not counted */
     const struct sw_elliptic_ops *single;  /* the same row with vectors, matrix and preconditioner in single precision;
                                               f and u are double there, too. NULL: it has double only */
+    const struct sw_elliptic_kernel *kernels;  /* NULL: none is timed alone */
     const char    *falls_back;  /* the row that takes over where variable coefficients are too much; NULL: none */
     bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
 };

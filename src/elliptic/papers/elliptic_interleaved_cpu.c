@@ -279,6 +279,23 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
     return (struct sw_cost){11 * sizeof(real), (d->full ? 40 : 24) + 13 + 1 + 2 * 7};
 }
 
+/* Numbers that keep the vectors in range, however often. */
+static enum sw_status time_k1(struct sw_elliptic *s, void *u)
+{
+    double pq;
+    return advance(s->own, false, 1e-3, 0.5, u, &pq);
+}
+
+static enum sw_status time_k2(struct sw_elliptic *s, void *u)
+{
+    double rr, rz;
+    (void)u;
+    return reduce(s->own, false, 1e-3, &rr, &rz);
+}
+
+static const struct sw_elliptic_kernel kernels[] = {
+    {"SpMV", 24 + 2 * 4, 7, time_k1}, {"prec", 13 + 1 + 2 * 3, 4, time_k2}, {0}};
+
 extern const struct sw_elliptic_ops elliptic_interleaved_cpu, elliptic_interleaved_single_cpu;
 const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .name = "cpu.interleaved",
@@ -290,5 +307,6 @@ const struct sw_elliptic_ops elliptic_interleaved_cpu = {
     .arrays = arrays,
     .solve_one = solve_one,
     .cost = cost,
+    .kernels = kernels,
     .single = &elliptic_interleaved_single_cpu,
 };

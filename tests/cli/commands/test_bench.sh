@@ -289,10 +289,11 @@ awk -F, '$2 == 8 { coarse[$1] = $4 } $2 == 16 { ratio[$1] = coarse[$1]/$4; count
     "$tmp/elliptic/elliptic_orders.csv" &&
     grep -q '^courant,8.4,cpu.pcg,done,3[0-9],[1-9][0-9.]*e-06$' "$tmp/elliptic/elliptic_counts.csv" &&
     grep -q '^n,32,cpu.multigrid,done,[4-6],' "$tmp/elliptic/elliptic_counts.csv" &&
-    [ "$(grep -c '^"elliptic:n=\[16,16,8\],.*,cpu.[a-z]*@1,ok' "$tmp/elliptic/elliptic_iteration.csv")" = 3 ] ||
+    [ "$(grep -c '^"elliptic:n=\[16,16,8\],.*,cpu.[a-z]*@1,ok' "$tmp/elliptic/elliptic_iteration.csv")" = 6 ] ||
     fail reproduce_elliptic.sh
 [ ! -x "$build/bench_elliptic" ] ||
-    [ "$(grep -c '^cpu.pcg@1,\(SpMV\|prec\),2048,' "$tmp/elliptic/elliptic_kernels.csv")" = 2 ] ||
+    [ "$(grep -cE '^cpu.(pcg|csr|interleaved)@1,(SpMV|prec),2048,.*,(double|single)$' \
+        "$tmp/elliptic/elliptic_kernels.csv")" = 12 ] ||
     fail 'reproduce_elliptic.sh: kernels'
 [ -z "$python" ] || grep -q '^cpu.multigrid,40,1,0.[0-9]*$' "$tmp/elliptic/elliptic_history.csv" ||
     fail 'reproduce_elliptic.sh: histories'
