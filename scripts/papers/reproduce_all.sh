@@ -66,8 +66,9 @@ while read -r one seconds makes script options; do
     set -- scripts/papers/reproduce_$script.sh $options $limit "$build" "$folder"
     echo "[$SECONDS s] $one, at most $seconds s: $*"
     [ -z "$dry_run" ] || continue
-    SUM_UP=no timeout -k 5 "$seconds" "$@" >"$folder/$one.log" 2>&1 </dev/null ||
-        { echo "  failed: $(tail -n 1 "$folder/$one.log")"; broken="$broken $one"; }
+    SUM_UP=no timeout -k 5 "$seconds" "$@" >"$folder/$one.log" 2>&1 </dev/null && continue
+    [ $? -eq 124 ] && echo "  stopped after $seconds s" || echo "  failed: $(tail -n 1 "$folder/$one.log")"
+    broken="$broken $one"
 done < <(parts)
 [ -n "$files" ] || give_up "no part of these on this machine: see --list"
 [ -z "$dry_run" ] || exit 0
