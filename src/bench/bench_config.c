@@ -71,10 +71,6 @@ static const struct kind {
      "grid = { n = 1048576; };\n"
      "define = { part = 0.0; };\n"
      "matrix = \"uniform\";\nseed = 1;\nexact = \"3 + randn(1)\";\n", {"exact"}},
-    {"banded", 1,
-     "grid = { n = 1048576; };\n"
-     "define = { part = 0.0; };\n"
-     "matrix = \"uniform\";\nseed = 1;\nexact = \"3 + randn(1)\";\n", {"exact"}},
     {"elliptic", 1,
      "geometry = \"shell\";\nstencil = \"tpfa\";\n"
      "grid = { n = [128, 128, 64]; depth = 0.01; grading = \"quadratic\"; };\n"
