@@ -165,14 +165,14 @@ static void needs_8_numbers_a_level_where_the_first_and_the_last_row_differ(void
         for (int l = 0; m.level[l].rows >= 8; l++) {
             const struct count c = count_level(&m.level[l], &m.level[l + 1]);
             if (c.numbers > 8) fail_msg("%s, %s, level %d: %d", closed[k][0], closed[k][1], l, c.numbers);
-            if (l == 1) assert_int_equal(c.numbers, 8);  /* before, b of row 1 is that inside; far behind, all are */
+            if (l == 1) assert_int_equal(c.numbers, 8);  /* on level 0 b of row 1 is that inside; far down all are */
         }
     }
 }
 
-/* With closures of two rows 8 are too few: up to 11 differ. cuda.cr keeps a set for each kind of row, divided by its pivot, so that a
- * thread takes what it needs by the kind of its row: 4 pairs on the way down, 3 triples on the way up. There are never
- * more kinds. */
+/* With closures of two rows 8 are too few: up to 11 differ. cuda.cr keeps a set for each kind of row, divided by its
+ * pivot, so that a thread takes what it needs by the kind of its row: 4 pairs on the way down, 3 triples on the way up.
+ * There are never more kinds. */
 static void keeps_17_numbers_a_level_with_closures_of_two_rows(void **state)
 {
     static struct reduction m;
