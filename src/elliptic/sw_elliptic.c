@@ -22,6 +22,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct sw_elliptic_ops *o = (const struct sw_elliptic_ops *)row;
     const struct sw_elliptic_desc *desc = request;
     (void)kind;
+    if (desc->cut.comm && sw_elliptic_is_sphere(desc)) return "the whole sphere is not cut over ranks";
     if (!o && desc->single) return "no row does this shape in single precision";
     if (!o && sw_elliptic_is_sphere(desc))
         return "no row solves the whole sphere (cpu.multigrid, cpu.interleaved and cpu.pcg do)";

@@ -98,6 +98,11 @@ for row in cpu.modal cuda.pcg cuda.csr cuda.interleaved cuda.multigrid cuda.moda
     refused solver 'not the whole sphere: cpu.multigrid, cpu.interleaved and cpu.pcg do' -s "solver=\"$row\""
 done
 
+# the grid is not cut: refused where that is asked for
+expect 3 run flat.cfg -o cut.h5 -s 'sweep.n=[16]' -s 'run={ device = "cpu:0,1"; split = "grid"; }'
+says 'the whole sphere is not cut over ranks'
+expect 0 run flat.cfg -o cut.h5 -s 'sweep.n=[16]' -s 'run={ device = "cpu:0,1"; }'
+
 # ---- a file has the longitude and latitude of each column, also after a longer sweep
 harmonic=(-s 'stencil="full"' -s 'grid.n=[12, 12, 4]' -s 'output.fields.precision="double"' --device cpu -o points.h5)
 expect 0 run "$config" "${harmonic[@]}" -s 'sweep={ omega2 = [0.01, 0.02, 0.03]; }' -s physics.omega2=omega2
