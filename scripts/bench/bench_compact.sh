@@ -94,7 +94,7 @@ schemes() {
     for scheme in $(echo "$listed" | sed -n '/^compact schemes$/,/^[a-z]/s/^  \([a-z0-9_]*\) .*/\1/p'); do
         cubes schemes "$1" "$scheme" periodic $(ours "$1")
         case $scheme in
-            d[12]_c4) boundary='3-4-4 4-4-4' ;;
+            d[12]_[ac]4) boundary='3-4-4 4-4-4' ;;
             d[12]_c6) boundary='3-4-6 4-4-6' ;;
             f*) boundary=reduced ;;
             *) boundary='' ;;

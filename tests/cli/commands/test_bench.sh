@@ -230,7 +230,7 @@ grep -q '^1048576,a1d,1.93[0-9]*e-13$' "$tmp/bvp/bvp_table1.csv" &&
 scripts/bench/bench_compact.sh --dry-run --device cuda --device cpu "$build" "$tmp/dry" >"$tmp/out" 2>&1 &&
     grep -q 'schemes: compact:n=512,axis=z,scheme=f10,boundary=reduced --rows cuda.fused' "$tmp/out" &&
     grep -q 'gradient: gradient:n=512,scheme=d1_c6,boundary=3-4-6 --rows cuda.fused,cuda.fused+apart' "$tmp/out" &&
-    grep -q '^270 points' "$tmp/out" || fail 'bench_compact.sh --dry-run'
+    grep -q '^318 points' "$tmp/out" || fail 'bench_compact.sh --dry-run'
 SWEEP_PYTHON=/bin/true scripts/papers/reproduce_compact.sh --part convergence "$build" "$tmp/compact" \
     >"$tmp/out" 2>"$tmp/err" &&
     [ "$(grep -c '^[a-z][a-z0-9_]*,[0-9a-z-]*,1024,[0-9]' "$tmp/compact/compact_convergence.csv")" = 29 ] ||

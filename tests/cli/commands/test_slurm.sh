@@ -4,7 +4,7 @@
 # bit. Skipped where Slurm and munge are not installed. Mostly waits: for Slurm's clock, and little is computed.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
-. tests/helpers/mpi_helpers.sh
+. "$top/tests/helpers/mpi_helpers.sh" || exit 1
 PATH=$PATH:/usr/sbin:/sbin
 for tool in munged slurmctld slurmd sbatch squeue scontrol scancel; do
     command -v $tool >/dev/null || { echo "# skipped: no $tool (Debian: slurmctld slurmd slurm-client munge)"; exit 0; }
