@@ -219,11 +219,15 @@ static void make_panels(const struct sw_elliptic_desc *d, struct sw_elliptic_mat
     one.n[1] = panel.ny = d->n[0];
     make_sides(&(struct rows){&one, 0}, &panel);
     if (m->cross) cut_corners(&panel);
+    /* Of `north` and `cross` the row between two panels is stored once. */
+    const size_t behind = SW_PANELS * n;
+    memcpy(m->north + behind * n, m->north + n * n, n * sizeof *m->north);
+    if (m->cross) memcpy(m->cross + behind * (n + 1), m->cross + n * (n + 1), (n + 1) * sizeof *m->cross);
     for (size_t p = 1; p < SW_PANELS; p++) {
         memcpy(m->area + p * n * n, m->area, n * n * sizeof *m->area);
         memcpy(m->east + p * n * (n + 1), m->east, n * (n + 1) * sizeof *m->east);
-        memcpy(m->north + p * n * n, m->north, (n + 1) * n * sizeof *m->north);
-        if (m->cross) memcpy(m->cross + p * n * (n + 1), m->cross, (n + 1) * (n + 1) * sizeof *m->cross);
+        memcpy(m->north + p * n * n, m->north, n * n * sizeof *m->north);
+        if (m->cross) memcpy(m->cross + p * n * (n + 1), m->cross, n * (n + 1) * sizeof *m->cross);
     }
 }
 
