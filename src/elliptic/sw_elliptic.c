@@ -110,18 +110,36 @@ static bool may_fall_back(const struct sw_elliptic_desc *d, const struct sw_elli
     return ops->falls_back && d->variable;
 }
 
-static enum sw_status fall_back(struct sw_elliptic *s, int j, const double *f, double *u,
-                                struct sw_elliptic_outcome *outcome, double *history, int most)
+static enum sw_status solve_by_other(struct sw_elliptic *s, int j, const double *f, double *u,
+                                     struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct sw_elliptic_desc one = s->desc;
-    const size_t cells = sw_elliptic_cells(&one), entries = (size_t)most + 1;
     one.batch = 1;
     if (!s->other) SW_TRY(sw_elliptic_create(&one, s->ops->falls_back, s->device, &s->other));
     SW_TRY(sw_elliptic_load(s->other, 1, &s->numbers[j], &s->matrix[j]));
-    SW_TRY(sw_elliptic_solve(s->other, f + (size_t)j * cells, u + (size_t)j * cells, &outcome[j],
-                             history ? history + (size_t)j * entries : NULL, most));
-    outcome[j].by = s->ops->falls_back;
+    SW_TRY(sw_elliptic_solve(s->other, f, u, outcome, history, most));
+    outcome->by = s->ops->falls_back;
     return SW_OK;
+}
+
+/* The other row begins anew. Where it does not get there either, the u with the smaller residual is kept. */
+static enum sw_status fall_back(struct sw_elliptic *s, int j, const double *f, double *u,
+                                struct sw_elliptic_outcome *outcome, double *history, int most)
+{
+    const size_t cells = sw_elliptic_cells(&s->desc), entries = history ? (size_t)most + 1 : 0;
+    const struct sw_elliptic_outcome before = outcome[j];
+    double *kept = NULL, *const own = u + (size_t)j * cells, *const line = history + (size_t)j * entries;
+    SW_TRY(sw_alloc(cells + entries, &kept));
+    enum sw_status st = sw_device_download(s->device, kept, own, cells * sizeof *kept);
+    if (entries) memcpy(kept + cells, line, entries * sizeof *kept);
+    if (!st) st = solve_by_other(s, j, f + (size_t)j * cells, own, &outcome[j], history ? line : NULL, most);
+    if (!st && outcome[j].fault && before.residual < outcome[j].residual) {
+        outcome[j] = before;
+        st = sw_device_upload(s->device, own, kept, cells * sizeof *kept);
+        if (entries) memcpy(line, kept + cells, entries * sizeof *kept);
+    }
+    sw_free(kept);
+    return st;
 }
 
 enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double *u,

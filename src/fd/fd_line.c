@@ -115,7 +115,7 @@ static void set_walls(const struct sw_fd_scheme *s, const struct sw_fd_closure *
 
 /* ------------------------------------------------------------------ checks */
 
-static const double LEAST_ALPHA = 0.01;
+static const double LEAST_ALPHA = 0.01, LEAST_DOMINANCE = 1e-6;
 
 const char *sw_fd_alpha_refusal(const struct sw_fd_scheme *s, const char *boundary, double alpha)
 {
@@ -126,6 +126,9 @@ const char *sw_fd_alpha_refusal(const struct sw_fd_scheme *s, const char *bounda
     if (!(fabs(alpha) < 0.5))
         return "it must lie between -1/2 and 1/2: beyond, the matrix is not diagonally "
                  "dominant, and what is done at one point does not decay along the line";
+    if (!(1 - 2 * fabs(alpha) >= LEAST_DOMINANCE) && s->kind != SW_FD_FILTER)
+        return "so near to 1/2 or -1/2 the matrix is singular to six digits and more: 1 - 2 |alpha| must be 1e-6 at "
+               "least";
     if (c && has_no_pivot(c, second_of(s, c)) && fabs(alpha) < LEAST_ALPHA)
         return "with this closure g of the second point is found by 1/alpha, so that |alpha| must be 0.01 at least";
     return NULL;

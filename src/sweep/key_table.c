@@ -98,8 +98,9 @@ const struct sw_key sw_common_keys[] = {
               "groups of threads. Several devices share the batches, or the slices of large runs of `tridiagonal`, and "
               "no more of them are opened than there is work for; no result depends on it."},
     {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
-     .about = "Precision of the time stepping, and of elliptic problems; single is faster where a solver of `sweep list` "
-              "has it, and refused for runs that it would spoil (docs/explanation/recursive_form.md, elliptic.md)."},
+     .about = "Precision of the time stepping, and of elliptic problems; single is faster where a solver of `sweep "
+              "list` has it, and refused for runs that it would spoil (docs/explanation/recursive_form.md, "
+              "elliptic.md)."},
     {.path = "run.split", .kind = SW_KEY_WORD, .words = "auto|runs|grid|pencils", .fallback = "auto",
      .about = "How the processes that mpirun has started, or several devices, share the work: \"runs\", each computes "
               "runs of its own; \"grid\", the grid of each run is cut over all of them, into slabs along its last axis "

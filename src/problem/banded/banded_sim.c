@@ -196,9 +196,13 @@ static void explain(const struct system_sim *s, int j, struct sw_text *text)
 {
     const struct system_ending *e = &s->ending[j];
     const char *row = solver_name(s);
-    const char *why = sw_band_shape(((const struct own *)s->own)->solver)->symmetric
+    const struct sw_band *solver = ((const struct own *)s->own)->solver;
+    const char *best = sw_band_pivoting_row(sw_band_shape(solver), SW_HOST);
+    const char *why = sw_band_shape(solver)->symmetric
                           ? "; it takes symmetric positive definite matrices only"
-                      : sw_band_pivots(row) ? "" : "; it does not exchange rows, as solver = \"auto\" does";
+                      : !sw_band_pivots(row) ? "; it does not exchange rows, as solver = \"auto\" does"
+                      : best && strcmp(best, row) && s->runs_on->space == SW_HOST
+                          ? "; it does not scale rows, as solver = \"auto\" does" : "";
     const long long at = (long long)e->row + 1;
     switch (e->fault) {
     case NO_PIVOT:

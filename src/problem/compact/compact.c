@@ -164,11 +164,13 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 static enum sw_status describe_order(const struct sw_problem *problem, const struct sw_setup *setup,
                                      struct sw_text *text)
 {
-    const struct sw_fd_scheme *s = method_of(setup).scheme;
+    const struct compact_method m = method_of(setup);
+    const struct sw_fd_scheme *s = m.scheme;
     (void)problem;
     if (s->higher_order)
-        sw_text_printf(text, "order    %d for every alpha between -1/2 and 1/2, %d for alpha = %d/%d\n", s->order,
-                       s->higher_order, s->alpha.num, s->alpha.den);
+        sw_text_printf(text, "order    %d for every alpha between -1/2 and 1/2, %d for alpha = %d/%d%s\n", s->order,
+                       s->higher_order, s->alpha.num, s->alpha.den,
+                       m.walls ? "; closures at walls have orders of their own" : "");
     return SW_OK;
 }
 

@@ -419,8 +419,8 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
     const bool held = !hardly_held(s, p);
     const char *weak = held ? "" : "; delta hardly holds u: raise it, or set it to 0 and a gauge";
     if (o->fault == SW_ELLIPTIC_SLOW)
-        sw_text_set(text, "the residual is %.3g after %d iteration%s, above tolerance = %.3g%s", o->residual,
-                    o->iterations, o->iterations == 1 ? "" : "s", p->tolerance,
+        sw_text_set(text, "the residual is %.3g after %d iteration%s%s%s, above tolerance = %.3g%s", o->residual,
+                    o->iterations, o->iterations == 1 ? "" : "s", o->by ? " by " : "", o->by ? o->by : "", p->tolerance,
                     held ? "; raise iterations, or take another solver" : weak);
     else if (o->fault == SW_ELLIPTIC_FLOOR)
         explain_rounding(s, p, o, text);

@@ -72,6 +72,14 @@ static enum sw_status find_array(struct system_source *s, int k, struct sw_array
     return blame_failure(s, key_of(s->of, k), st);
 }
 
+/* Diagonals on each side of the main one that a matrix by coordinates may have: those of the kind, unless the config
+ * says how many. */
+static int width_of(const struct sw_setup *setup, const struct system_keys *of)
+{
+    const char *said = word(setup, of, WIDTH_KEY);
+    return *said >= '0' && *said <= '9' ? *said - '0' : of->place[of->diagonals - 1];
+}
+
 /* The diagonals of a Matrix Market matrix, and a right-hand side from a file of its own. */
 static enum sw_status find_matrix(const struct sw_setup *setup, struct system_source *s)
 {
@@ -82,6 +90,7 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct system_so
         if (*word(setup, s->of, k))
             blame(s, key_of(s->of, k), "a Matrix Market matrix has no datasets: all %sdiagonals are taken; leave it "
                   "out", s->of->optional ? "" : "three ");
+        if (s->of->place[k] > width_of(setup, s->of) || -s->of->place[k] > width_of(setup, s->of)) continue;
         snprintf(name, sizeof name, "%+d", s->of->place[k]);
         SW_TRY(find_array(s, k, s->file, name));
         if (s->of->optional && s->has[k]) s->has[k] = s->array[k].entries > 0;
@@ -98,6 +107,9 @@ static enum sw_status find_matrix(const struct sw_setup *setup, struct system_so
 static enum sw_status find_datasets(const struct sw_setup *setup, struct system_source *s)
 {
     bool any = false;
+    const char *width = word(setup, s->of, WIDTH_KEY);
+    if (*width && strcmp(width, "file"))
+        blame(s, key_of(s->of, WIDTH_KEY), "it is for a Matrix Market matrix; the datasets of an HDF5 file are named");
     for (int k = 0; k <= s->of->diagonals; k++) {
         const char *name = word(setup, s->of, k);
         if (!*name) continue;
@@ -144,14 +156,6 @@ static void check_corners(const struct sw_setup *setup, struct system_source *s)
             blame(s, key_of(s->of, FILE_KEY), "line %ld: the entry (%s) is off the three diagonals; cyclic = true "
                   "closes the system", a->corner_line, s->of->place[k] < 0 ? "1, n" : "n, 1");
     }
-}
-
-/* Diagonals on each side of the main one that a matrix by coordinates may have: those of the kind, unless the config
- * says how many. */
-static int width_of(const struct sw_setup *setup, const struct system_keys *of)
-{
-    const char *said = word(setup, of, WIDTH_KEY);
-    return *said >= '0' && *said <= '9' ? *said - '0' : of->place[of->diagonals - 1];
 }
 
 static enum sw_status open_source(const struct sw_setup *setup, struct system_source *s)

@@ -190,7 +190,9 @@ static enum sw_status settle(struct system_sim *s)
     if (s->kind->judge) SW_TRY(measure(s));
     for (int j = 0; j < s->count; j++) {
         struct system_ending *e = &s->ending[j];
-        if (!e->bad_row && !e->fault && s->kind->judge) e->fault = s->kind->judge(&s->sums[j], &s->norms[j]);
+        if (s->kind->judge && (e->bad_row || e->fault))
+            s->norms[j] = (struct system_norms){NAN, NAN, NAN, NAN, NAN, NAN};  /* also where no diagonal is in A */
+        else if (s->kind->judge) e->fault = s->kind->judge(&s->sums[j], &s->norms[j]);
         if (e->bad_row || e->fault) SW_TRY(blank(s, j));
     }
     s->settled = true;

@@ -205,6 +205,21 @@ says "'source.file' = \"a.mtx\": line 17: the entry (1, 4) is off the 5 diagonal
 expect 3 check market.cfg -s 'source.width="1"'
 says 'line 11: the entry (3, 1) is off the three diagonals; the matrix has to be tridiagonal'
 expect 3 check market.cfg -s 'source.width="5"'
+printf '%%%%MatrixMarket matrix coordinate real general\n8 8 9\n' >narrow.mtx
+printf '1 1 2\n2 2 2\n3 3 2\n4 4 2\n5 5 2\n6 6 2\n7 7 2\n8 8 2\n2 1 1\n' >>narrow.mtx
+for width in 1 2 file; do
+    expect 0 -q run market.cfg -s 'source.file="narrow.mtx"' -s "source.width=\"$width\"" \
+        -o narrow.h5 --force
+done
+# ---- a matrix without a diagonal: no x, and no error of it
+cat >empty.cfg <<'CFG'
+problem = "banded";
+grid    = { n = 1; };
+bands   = { p1 = "1"; };
+rhs     = "1";
+CFG
+expect 1 -q run empty.cfg -o empty.h5
+expect 0 show empty.h5; matches '^ +0 +error +nan +nan '
 sed 's/^5 8 -1/1 8 -1/' a.mtx >corner.mtx
 expect 3 check market.cfg -s 'source.file="corner.mtx"'
 says 'line 20: the entry (1, 8) is off the diagonals; cyclic = true closes the system'
