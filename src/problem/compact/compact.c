@@ -174,6 +174,12 @@ static enum sw_status describe_order(const struct sw_problem *problem, const str
     return SW_OK;
 }
 
+static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
+{
+    const struct sw_fd_scheme *s = method_of(setup).scheme;
+    return s->any_alpha ? NULL : sw_refuse(why, "alpha", "the coefficients of %s are fixed", s->name);
+}
+
 /* A float is off by up to 2^-24 of itself, a second difference of four such by 2^-22/h² of the field; of a derivative
  * that is (2 pi/L)² times the field that is 2^-22 (n/2 pi)². (Seen: 5e-3 at n = 1024 of d2_c6, where this is 6e-3.) */
 static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
@@ -849,7 +855,8 @@ static const char example[] =
 static const struct sw_problem_shape shape = {
     .min_points = 1, .max_dim = 3, .decomposes = true, .walls = walls, .fields_of = fields_of};
 static const struct sw_problem_advice advice = {
-    .describe = describe_order, .warn_setup = warn_rounding, .warn_run = warnings, .name_nonfinite = name_nonfinite};
+    .describe = describe_order, .idle_key = idle_key, .warn_setup = warn_rounding, .warn_run = warnings,
+    .name_nonfinite = name_nonfinite};
 
 extern const struct sw_problem problem_compact;
 const struct sw_problem problem_compact = {
