@@ -93,32 +93,30 @@ def pairs(cells):
             if cell.ours is not None and data.is_number(cell.published) and not isinstance(cell.ours, str)]
 
 
-def within(factor):
-    """A table is met where each of ours is at most so many times the published value, or its part."""
+def at_most(factor, ratio, words, farthest):
+    """A judge of a table: met where ratio(published, ours) is at most so much in each cell."""
     def judge(cells):
         known = pairs(cells)
-        off = [(label, max(ours / there, there / ours) if ours else float("inf")) for label, there, ours in known]
+        off = [(label, ratio(there, ours)) for label, there, ours in known]
         bad = [(label, by) for label, by in off if by > factor]
-        words = f"{len(known) - len(bad)} of {len(known)} within a factor of {text(factor)}"
+        said = f"{len(known) - len(bad)} of {len(known)} {words}"
         if bad:
             label, by = max(bad, key=lambda one: one[1])
-            words += f"; farthest {label}: {text(by)} times"
-        return Ours(words, not bad) if known else None
+            said += f"; {farthest} {label}: {text(by)} times"
+        return Ours(said, not bad) if known else None
     return judge
+
+
+def within(factor):
+    """A table is met where each of ours is at most so many times the published value, or its part."""
+    return at_most(factor, lambda there, ours: max(ours / there, there / ours) if ours else float("inf"),
+                   f"within a factor of {text(factor)}", "farthest")
 
 
 def no_larger(factor):
     """Errors: met where each of ours is at most so many times the published one."""
-    def judge(cells):
-        known = pairs(cells)
-        worse = [(label, ours / there) for label, there, ours in known if ours > factor * there]
-        words = f"{len(known) - len(worse)} of {len(known)} "
-        words += "no larger than published" if factor == 1 else f"at most {text(factor)} times the published value"
-        if worse:
-            label, by = max(worse, key=lambda one: one[1])
-            words += f"; worst {label}: {text(by)} times"
-        return Ours(words, not worse) if known else None
-    return judge
+    words = "no larger than published" if factor == 1 else f"at most {text(factor)} times the published value"
+    return at_most(factor, lambda there, ours: ours / there, words, "worst")
 
 
 def faster(cells):

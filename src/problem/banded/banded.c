@@ -79,42 +79,28 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 
 /* ------------------------------------------------------------------ keys */
 
-#define BAND(name_, what)                                                                            \
-    {.path = "bands." name_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, \
-     .decides = true, .about = what}
 #define OF_PLACE(sign, letter, place)                                                                \
-    BAND(letter place, "The entry A(i, i " sign " " place ") of row i; one outside the matrix counts only where the " \
-         "system is cyclic.")
-
-/* What decides the numbers of a run is what is in the file: content(). */
-#define DATASET(name_)                                                                               \
-    {.path = "source." name_, .kind = SW_KEY_TEXT, .fallback = "",                                    \
-     .about = "The dataset with the entries of bands." name_ ": n of them, entry i in row i, or systems x n."}
+    SYSTEM_KEY_FUNCTION("bands." letter place, "The entry A(i, i " sign " " place ") of row i; one outside the " \
+                        "matrix counts only where the system is cyclic.")
+#define DATASET(name_) \
+    SYSTEM_KEY_DATASET(name_, "the entries of bands." name_ ": n of them, entry i in row i, or systems x n")
 
 static const struct sw_key keys[] = {
     {.path = "matrix", .kind = SW_KEY_WORD, .word = banded_matrix_word, .fallback = "given", .decides = true,
      .about = "The matrix A: a word of the table of matrices (docs/explanation/banded.md), or `given` by bands."},
     OF_PLACE("-", "m", "4"), OF_PLACE("-", "m", "3"), OF_PLACE("-", "m", "2"), OF_PLACE("-", "m", "1"),
-    BAND("main", "The entry A(i, i), an expression in i = 1 .. n. A diagonal that is not given is zero."),
+    SYSTEM_KEY_FUNCTION("bands.main", "The entry A(i, i), an expression in i = 1 .. n. A diagonal that is not given is "
+                        "zero."),
     OF_PLACE("+", "p", "1"), OF_PLACE("+", "p", "2"), OF_PLACE("+", "p", "3"), OF_PLACE("+", "p", "4"),
-    {.path = "rhs", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
-     .about = "The right-hand side f of A x = f; without it f is A times `exact`."},
-    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,
-     .about = "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and rounded once; "
-              "the error norms and forward_error are taken against it."},
-    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
-     .about = "A file that has arrays of the systems: HDF5, whose datasets source.m4 to p4 and rhs name, or a Matrix "
-              "Market matrix by coordinates. The arrays decide the numbers, whatever the file is called."},
+    SYSTEM_KEYS_RHS_EXACT,
+    SYSTEM_KEY_FILE("source.m4 to p4 and rhs"),
     DATASET("m4"), DATASET("m3"), DATASET("m2"), DATASET("m1"), DATASET("main"), DATASET("p1"), DATASET("p2"),
     DATASET("p3"), DATASET("p4"),
-    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
-     .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
-              "columns are systems."},
+    SYSTEM_KEY_SOURCE_RHS,
     {.path = "source.width", .kind = SW_KEY_WORD, .words = "file|0|1|2|3|4", .fallback = "file", .with = "source.file",
      .about = "How many diagonals a Matrix Market matrix may have on each side of the main one, \"2\"; `file`: those "
               "that have an entry, four at most."},
-    {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",
-     .decides = true, .about = "Which system of the arrays of systems x n a run takes, from 1."},
+    SYSTEM_KEY_SOURCE_SYSTEM,
     {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
      .about = "Whether the system is closed to a circle: x_(i+n) is x_i."},
     {.path = "sigma", .kind = SW_KEY_REAL, .unit = "1", .fallback = "1", .decides = true, .visible = true,
@@ -127,10 +113,7 @@ static const struct sw_key keys[] = {
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of band solvers, as `sweep list` names it, \"cpu.thomas\"; \"auto\" takes one that "
               "exchanges rows, \"$axis\" the word of an axis."},
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 0x1p30, .decides = true,
-     .visible = true,
-     .about = "Number of unknowns x_1 .. x_n; that of the source's arrays, where there is one. Runs of one n are "
-              "solved together."},
+    SYSTEM_KEY_N(0x1p30),
     {0},
 };
 

@@ -112,4 +112,33 @@ enum sw_status system_content(const struct sw_setup *setup, const struct system_
  *  @return as sw_problem.validate_run() */
 const char *system_refuse_run(const struct sw_setup *setup, const struct system_keys *arrays, bool named, int ld,
                               const double *column, int j, struct sw_text *why);
+
+/* ------------------------------------------------------------------ rows of a table of keys */
+
+#define SYSTEM_KEY_FUNCTION(path_, what)                                                            \
+    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,   \
+     .decides = true, .about = what}
+#define SYSTEM_KEYS_RHS_EXACT                                                                       \
+    SYSTEM_KEY_FUNCTION("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."), \
+    SYSTEM_KEY_FUNCTION("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the " \
+                        "precision and rounded once; the error norms and forward_error are taken against it.")
+/* What decides the numbers of a run is what is in the file: system_content(). */
+#define SYSTEM_KEY_FILE(datasets)                                                                   \
+    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,                       \
+     .about = "A file that has arrays of the systems: HDF5, whose datasets " datasets " name, or a Matrix Market " \
+              "matrix by coordinates. The arrays decide the numbers, whatever the file is called."}
+#define SYSTEM_KEY_DATASET(name_, what)                                                             \
+    {.path = "source." name_, .kind = SW_KEY_TEXT, .fallback = "", .about = "The dataset with " what "."}
+#define SYSTEM_KEY_SOURCE_RHS                                                                       \
+    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,                        \
+     .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose " \
+              "columns are systems."}
+#define SYSTEM_KEY_SOURCE_SYSTEM                                                                    \
+    {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1", \
+     .decides = true, .about = "Which system of the arrays of systems x n a run takes, from 1."}
+#define SYSTEM_KEY_N(most)                                                                          \
+    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = (most), .decides = true, \
+     .visible = true,                                                                                 \
+     .about = "Number of unknowns x_1 .. x_n; that of the source's arrays, where there is one. Runs of one n are " \
+              "solved together."}
 #endif

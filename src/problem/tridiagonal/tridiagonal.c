@@ -45,37 +45,21 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 /* ------------------------------------------------------------------ keys */
 
-#define DIAGONAL(path_, what)                                                                        \
-    {.path = path_, .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_RANDOM,   \
-     .decides = true, .about = what}
-
-/* What decides the numbers of a run is what is in the file: content(). */
-#define DATASET(name_, what)                                                                         \
-    {.path = "source." name_, .kind = SW_KEY_TEXT, .fallback = "",                                    \
-     .about = "The dataset with " what "."}
-
 static const struct sw_key keys[] = {
     {.path = "matrix", .kind = SW_KEY_WORD, .word = tridiagonal_matrix_word, .fallback = "given", .decides = true,
      .about = "The matrix A: a word of the table of matrices (docs/explanation/tridiagonal.md), or `given` by "
               "lower, main and upper."},
-    DIAGONAL("lower", "The entry A(i, i-1) of row i, an expression in i = 1 .. n; that of row 1 counts only where the "
-             "system is cyclic, as A(1, n)."),
-    DIAGONAL("main", "The entry A(i, i)."),
-    DIAGONAL("upper", "The entry A(i, i+1); that of row n counts only where the system is cyclic, as A(n, 1)."),
-    DIAGONAL("rhs", "The right-hand side f of A x = f; without it f is A times `exact`."),
-    DIAGONAL("exact", "The solution x. Without rhs the right-hand side is A x, formed in twice the precision and "
-             "rounded once; the error norms and forward_error are taken against it."),
-    {.path = "source.file", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
-     .about = "A file that has arrays of the systems: HDF5, whose datasets source.lower, main, upper and rhs name, or "
-              "a Matrix Market matrix by coordinates. The arrays decide the numbers, whatever the file is called."},
-    DATASET("lower", "the entries A(i, i-1): n of them, entry i in row i, or systems x n"),
-    DATASET("main", "the entries A(i, i)"),
-    DATASET("upper", "the entries A(i, i+1)"),
-    {.path = "source.rhs", .kind = SW_KEY_TEXT, .fallback = "", .reads = true,
-     .about = "The dataset with the right-hand side; beside a Matrix Market matrix a Matrix Market array, whose "
-              "columns are systems."},
-    {.path = "source.system", .kind = SW_KEY_COUNT, .unit = "1", .min = 1, .max = 1e12, .fallback = "1",
-     .decides = true, .about = "Which system of the arrays of systems x n a run takes, from 1."},
+    SYSTEM_KEY_FUNCTION("lower", "The entry A(i, i-1) of row i, an expression in i = 1 .. n; that of row 1 counts only "
+                        "where the system is cyclic, as A(1, n)."),
+    SYSTEM_KEY_FUNCTION("main", "The entry A(i, i)."),
+    SYSTEM_KEY_FUNCTION("upper", "The entry A(i, i+1); that of row n counts only where the system is cyclic, as "
+                        "A(n, 1)."),
+    SYSTEM_KEYS_RHS_EXACT,
+    SYSTEM_KEY_FILE("source.lower, main, upper and rhs"),
+    SYSTEM_KEY_DATASET("lower", "the entries A(i, i-1): n of them, entry i in row i, or systems x n"),
+    SYSTEM_KEY_DATASET("main", "the entries A(i, i)"),
+    SYSTEM_KEY_DATASET("upper", "the entries A(i, i+1)"),
+    SYSTEM_KEY_SOURCE_RHS, SYSTEM_KEY_SOURCE_SYSTEM,
     {.path = "cyclic", .kind = SW_KEY_SWITCH, .fallback = "false", .decides = true,
      .about = "Whether the system is closed to a circle: the neighbour of x_1 below is x_n, and that of x_n above is "
               "x_1."},
@@ -86,10 +70,7 @@ static const struct sw_key keys[] = {
     {.path = "solver", .kind = SW_KEY_ROW, .fallback = "auto", .decides = true,
      .about = "The row of the table of tridiagonal solvers, as `sweep list` names it, \"cpu.lapack\"; \"auto\" takes "
               "the best that fits, \"$axis\" the word of an axis."},
-    {.path = "grid.n", .kind = SW_KEY_COUNT, .unit = "unknowns", .min = 1, .max = 0x1p39, .decides = true,
-     .visible = true,
-     .about = "Number of unknowns x_1 .. x_n; that of the source's arrays, where there is one. Runs of one n are "
-              "solved together."},
+    SYSTEM_KEY_N(0x1p39),
     {0},
 };
 
