@@ -192,7 +192,7 @@ static enum sw_status settle(struct system_sim *s)
         struct system_ending *e = &s->ending[j];
         if (s->kind->judge && (e->bad_row || e->fault))
             s->norms[j] = (struct system_norms){NAN, NAN, NAN, NAN, NAN, NAN};  /* also where no diagonal is in A */
-        else if (s->kind->judge) e->fault = s->kind->judge(&s->sums[j], &s->norms[j]);
+        else if (s->kind->judge) e->fault = s->kind->judge(s, j);
         if (e->bad_row || e->fault) SW_TRY(blank(s, j));
     }
     s->settled = true;

@@ -61,7 +61,7 @@ struct system_kind {
     enum sw_status (*solve)(struct system_sim *s);                 /* may be queued: outcome() waits              */
     enum sw_status (*outcome)(struct system_sim *s);               /* fault and row of endings that can begin     */
     /** A fault for what was measured; NULL: none is. */
-    int            (*judge)(const struct system_sums *sums, const struct system_norms *norms);
+    int            (*judge)(const struct system_sim *s, int j);     /* the row, too, where it knows one             */
     void           (*explain)(const struct system_sim *s, int j, struct sw_text *text);
     struct sw_cost (*cost)(const struct system_sim *s);
     void           (*destroy)(struct system_sim *s);               /* own                                        */

@@ -211,6 +211,17 @@ for width in 1 2 file; do
     expect 0 -q run market.cfg -s 'source.file="narrow.mtx"' -s "source.width=\"$width\"" \
         -o narrow.h5 --force
 done
+# ---- a row that is lost beside one that is 1e20 times as large: a failed run, though the backward error is 5e-21
+cat >lost.cfg <<'CFG'
+problem = "banded";
+grid    = { n = 3; };
+bands   = { main = "i==1?1e-17:i==3?1e20:1"; m1 = "i==2?1:0"; p1 = "i==1?1:0"; };
+rhs     = "i==3?1e20:i";
+solver  = "cpu.thomas";
+CFG
+expect 1 -q run lost.cfg -o row.h5
+expect 0 show row.h5; matches 'cpu.thomas has lost x: it does not solve row 2 to 1e-8 of its terms; it does not'
+expect 0 -q run lost.cfg -o row.h5 --force -s 'solver="cpu.lu"'
 # ---- a matrix without a diagonal: no x, and no error of it
 cat >empty.cfg <<'CFG'
 problem = "banded";
