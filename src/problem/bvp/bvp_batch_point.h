@@ -19,7 +19,8 @@ struct bvp_batch {
     int                   count;    /* of problems                                             */
     const struct bvp_job *job;      /* [count]                                                 */
     const double         *param;    /* [nparam][count]                                         */
-    double               *cached;   /* [F_RUN + EXACT_RUN][count]: values of f and exact that depend on the run */
+    double               *cached;   /* [F_RUN + EXACT_RUN + P_RUN + Q_RUN][count]: values of the programs that depend on
+                                     * the run alone                                             */
     struct bvp_outcome   *outcome;  /* [count]                                                 */
     void                 *field;    /* [count][n] float or double, NULL: not saved             */
 };

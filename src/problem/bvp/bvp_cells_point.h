@@ -6,6 +6,7 @@
  * (struct bvp_made). What is looked over in parts is joined in the order of the points. */
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/sw_hd.h"
 
@@ -26,7 +27,8 @@ struct bvp_units {
 struct bvp_cells {               /* a problem                                                  */
     long long        right;      /* N: the point at the right end                              */
     long long        first;      /* the point of unknown 0                                     */
-    int              unknowns;   /* 0: no equations are to be made                             */
+    int              unknowns;
+    bool             asked;      /* its equations are to be made                               */
     struct bvp_given given[2];   /* at the left and the right end                              */
     double           p[2];       /* p there; anything where u is given                         */
     struct bvp_units unit;
@@ -148,4 +150,19 @@ SW_HD static inline void bvp_made_join(struct bvp_made *m, const struct bvp_made
     }
     m->beyond = more->beyond < m->beyond ? more->beyond : m->beyond;
 }
+
+/* ------------------------------------------------------------------ what kernels see of a batch */
+
+struct bvp_norms;
+struct bvp_forming {             /* by value; arrays on the device                              */
+    long long right, first;      /* as in struct bvp_cells, of all problems                     */
+    int       unknowns;
+    int       chunks;            /* of the points 0 .. right                                    */
+    size_t    stride, line;      /* entry k of system j: [k*stride + j*line]                    */
+    double    *c, *e, *b, *u;    /* as in struct sw_bvp_system; the unknowns                    */
+    const struct bvp_cells *cells;  /* [count]                                                  */
+    struct bvp_values *values;   /* [count][chunks]                                             */
+    struct bvp_made   *made;     /* [count][chunks]                                             */
+    struct bvp_norms  *norms;    /* [count][chunks]                                             */
+};
 #endif

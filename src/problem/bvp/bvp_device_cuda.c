@@ -11,16 +11,34 @@
 
 enum { NORM_THREADS = 256 };
 
-static int greater(int a, int b) { return a > b ? a : b; }
+/* The programs that kernels evaluate, as they name them, in the order of struct bvp_batch.cached. */
+enum { PROGRAMS = 4 };
+
+static const struct sw_program *program_of(const struct sw_bvp_desc *desc, int k)
+{
+    const struct sw_program *const program[PROGRAMS] = {desc->f, desc->exact, desc->p, desc->q};
+    return program[k];
+}
+
+/* Parameters that they use, the first ones of a problem. */
+static int params_of(const struct sw_bvp_desc *desc)
+{
+    int most = 0;
+    for (int k = 0; k < PROGRAMS; k++) {
+        const int params = sw_program_size(program_of(desc, k)).params;
+        most = params > most ? params : most;
+    }
+    return most;
+}
 
 static void add_definitions(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
                             const struct bvp_kernels *source, struct sw_text *text)
 {
     const int size = row->element_size ? row->element_size : desc->single ? 4 : 8;
-    sw_program_cuda_fragment(desc->f, "F", "model_f", text);
-    sw_program_cuda_fragment(desc->exact, "EXACT", "model_exact", text);
-    sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n",
-                   greater(sw_program_size(desc->f).params, sw_program_size(desc->exact).params), NORM_THREADS);
+    static const char *const macro[PROGRAMS] = {"F", "EXACT", "P", "Q"};
+    static const char *const prefix[PROGRAMS] = {"model_f", "model_exact", "model_p", "model_q"};
+    for (int k = 0; k < PROGRAMS; k++) sw_program_cuda_fragment(program_of(desc, k), macro[k], prefix[k], text);
+    sw_text_printf(text, "enum { PARAMS = %d, NORM_THREADS = %d };\n", params_of(desc), NORM_THREADS);
     sw_text_printf(text, "typedef %s real_t;\ntypedef %s field_t;\n", size == 4 ? "float" : "double",
                    desc->save_single ? "float" : "double");
     sw_embedded_add("cuda/bvp/bvp_rtc.cuh", text);
@@ -33,7 +51,7 @@ static struct sw_kernel_source source_of(const struct bvp_kernels *row)
     struct sw_kernel_source source = {
         .label = "the GPU code of f and exact",
         .before = {"expr/inputs_point.h", "base/sw_hd.h", "field/double_double_point.h",
-                   "problem/bvp/bvp_batch_point.h"},
+                   "problem/bvp/bvp_batch_point.h", "problem/bvp/bvp_cells_point.h"},
         .after = {row->file},
         .kernel = {[BVP_BEGIN_K] = "begin_k", [BVP_NORMS_K] = "norms_k"},
     };
@@ -62,7 +80,9 @@ static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernel
 
 static size_t cached_values(const struct sw_bvp_desc *desc)
 {
-    return (size_t)(sw_program_size(desc->f).run + sw_program_size(desc->exact).run);
+    size_t values = 0;
+    for (int k = 0; k < PROGRAMS; k++) values += (size_t)sw_program_size(program_of(desc, k)).run;
+    return values;
 }
 
 static size_t input_of(const struct sw_bvp_desc *desc)

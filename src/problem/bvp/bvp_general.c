@@ -288,6 +288,12 @@ static enum sw_status begin_problem(const struct sw_bvp *bvp, struct bvp_general
     return SW_OK;
 }
 
+static void ask_for_equations(const struct sw_bvp *bvp, struct bvp_general *s, int j, const struct bvp_values *values)
+{
+    s->cells[j].asked = true;
+    s->cells[j].unit = units_of(values, bvp->run[j].h);
+}
+
 /* A problem at fault has no unknowns. */
 static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, int j)
 {
@@ -303,7 +309,7 @@ static enum sw_status set_up(const struct sw_bvp *bvp, struct bvp_general *s, in
         s->cells[j].given[1] = (struct bvp_given){.fixed = true, .beta = 1};
     }
     if (result->fault) return SW_OK;
-    s->cells[j].unit = units_of(&values, bvp->run[j].h);
+    ask_for_equations(bvp, s, j, &values);
     const struct bvp_made made = make_equations(s, j);
     *result = take_equations(bvp, s, j, &made);
     return SW_OK;
@@ -319,13 +325,13 @@ void bvp_general_bind(const struct bvp_general *s, int j, const double *system, 
     t->b = t->e + s->vector;
 }
 
-void bvp_general_solve_one(const struct bvp_general *s, int j, int bad, double *work)
+void bvp_general_solve_one(const struct bvp_general *s, int j, int bad, double *u, double *work)
 {
     struct sw_tri_outcome *o = &s->outcome[j];
     *o = (struct sw_tri_outcome){SW_TRI_FINE, 0, 0};
     if (s->tri[j].n == 0) return;
     if (bad) *o = (struct sw_tri_outcome){SW_TRI_PIVOT, bad - 1, 0};
-    else *o = sw_tri_solve_refined(&s->tri[j], s->u + (size_t)j * s->line, work);
+    else *o = sw_tri_solve_refined(&s->tri[j], u, work);
 }
 
 enum { WORTH_THREADS = 16384 };  /* unknowns of a batch, some 50 ns each */
@@ -402,13 +408,38 @@ static void finish(const struct sw_bvp *bvp, struct bvp_general *s, int j)
     s->output.result[j].finer = s->taken[j].finer;
 }
 
+/* All problems together, by the row's work. */
+static enum sw_status set_up_all(struct sw_bvp *bvp, struct bvp_general *s)
+{
+    struct sw_bvp_result *result = s->output.result;
+    for (int j = 0; j < bvp->count; j++) SW_TRY(begin_problem(bvp, s, j));
+    SW_TRY(s->work->look_over(bvp, s->values));
+    for (int j = 0; j < bvp->count; j++) {
+        result[j] = check_values(bvp, s, j, &s->values[j]);
+        if (!result[j].fault) ask_for_equations(bvp, s, j, &s->values[j]);
+    }
+    SW_TRY(s->work->make(bvp, s->made));
+    for (int j = 0; j < bvp->count; j++)
+        if (!result[j].fault) result[j] = take_equations(bvp, s, j, &s->made[j]);
+    return SW_OK;
+}
+
+static enum sw_status finish_all(struct sw_bvp *bvp, struct bvp_general *s)
+{
+    for (int j = 0; j < bvp->count; j++)
+        if (!s->output.result[j].fault && s->outcome[j].fault) s->output.result[j] = failed(bvp, s, j);
+    return s->work->finish(bvp);
+}
+
 enum sw_status bvp_general_solve(struct sw_bvp *bvp)
 {
     struct bvp_general *s = bvp->own;
     for (int k = 0; k < s->threads; k++) s->thread[k].values.problem = -1;
-    for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
+    if (s->work) SW_TRY(set_up_all(bvp, s));
+    else for (int j = 0; j < bvp->count; j++) SW_TRY(set_up(bvp, s, j));
     for (int j = bvp->count; j < bvp->desc.capacity; j++) s->tri[j].n = 0;
     SW_TRY(s->eliminate(bvp));
+    if (s->work) return finish_all(bvp, s);
     for (int j = 0; j < bvp->count; j++) finish(bvp, s, j);
     bvp_output_clear_failed(&s->output, bvp);
     return SW_OK;
@@ -442,9 +473,11 @@ void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *s)
     s->line = s->interleaved ? 1 : (size_t)s->rows;
     s->vector = room * (size_t)s->rows;
     s->threads = s->right < WORTH_SHARING ? 1 : bvp->device->threads;
-    const size_t points = (size_t)s->right + 1;
-    sw_array(own, 3 * s->vector, &s->system);
-    sw_array(own, s->vector, &s->u);
+    const size_t points = s->work ? 0 : (size_t)s->right + 1, vector = s->work ? 0 : s->vector;
+    sw_array(own, 3 * vector, &s->system);
+    sw_array(own, vector, &s->u);
+    sw_array(own, s->work ? room : 0, &s->values);
+    sw_array(own, s->work ? room : 0, &s->made);
     sw_array(own, room, &s->tri);
     sw_array(own, room, &s->outcome);
     sw_array(own, room, &s->taken);
@@ -456,7 +489,8 @@ void bvp_general_arrays(struct sw_bvp *bvp, struct bvp_general *s)
     if (desc->zero_mean) sw_array(own, (points + BVP_POINTS - 1) / BVP_POINTS, &s->block);
     sw_array(own, (size_t)s->threads, &s->thread);
     for (int k = 0; k < s->threads; k++) bvp_evaluator_arrays(own, s->thread ? &s->thread[k].values : &none.values);
-    bvp_output_arrays(desc, own, &s->output);
+    if (s->work) sw_array(own, room, &s->output.result);  /* fields are the work's */
+    else bvp_output_arrays(desc, own, &s->output);
 }
 
 enum sw_status bvp_general_create(struct sw_bvp *bvp)

@@ -2,8 +2,9 @@
 #define BVP_GENERAL_H
 /* The general problem (docs/explanation/bvp.md), as its rows share it. Finite volumes: cells of width h around the
  * points x_0 .. x_N, half ones at the ends; the flux between two points is p at their middle times the difference
- * quotient. A point where u is given is no unknown. The systems are made on the CPU, also for a device, as struct
- * sw_bvp_system has them (tridiagonal_point.h): couplings p and row sums e apart. A row solves them. What any row finds
+ * quotient. A point where u is given is no unknown. The systems (bvp_cells_point.h) are as
+ * struct sw_bvp_system has them (tridiagonal_point.h): couplings p and row sums e apart. The CPU makes them, or a row
+ * that brings a struct bvp_general_work. A row solves them. What any row finds
  * is refined, and its condition estimated, by refinement_point.h: by sw_tri_solve_refined() or, for a whole batch, step
  * by step (bvp_pairs.h).
  *
@@ -22,18 +23,32 @@ struct bvp_coefficients { struct bvp_evaluator values; struct sw_eval *p, *q; };
 /* Of a problem's equations. */
 struct bvp_taken { double excess, finer;  /* with zero_mean, as in struct sw_bvp_result */ double resistance; };
 
+/* Who makes the equations and looks at u in the place of the CPU. */
+struct bvp_general_work {
+    /* Of all problems. @param values  out [count] */
+    enum sw_status (*look_over)(struct sw_bvp *bvp, struct bvp_values *values);
+    /* The equations of those whose cells ask for them: where `eliminate` takes them. @param made  out [count] */
+    enum sw_status (*make)(struct sw_bvp *bvp, struct bvp_made *made);
+    /* Fields and norms of u, for fetch. */
+    enum sw_status (*finish)(struct sw_bvp *bvp);
+};
+
 struct bvp_general { /* a row's own data begin with it, zeroed; the row sets `eliminate`, and `interleaved`
                          * before the arrays are listed */
     /* Solve the systems with n > 0: fill u and outcome. */
     enum sw_status (*eliminate)(struct sw_bvp *bvp);
+    const struct bvp_general_work *work;  /* NULL: the CPU, in `system` and from `u`                                 */
+    struct bvp_form *form;            /* of the work, if it needs any                                                */
     bool            interleaved;      /* entries k of all systems side by side; else one system after another        */
     int64_t         right;            /* N: the point at the right end                                               */
     int             unknowns, first;  /* first: the point of unknown 0                                               */
     int             rows;             /* room for them: 3 where there are fewer                                      */
     size_t          stride, line;     /* entry k of system j: [k*stride + j*line]                                    */
     size_t          vector;           /* capacity*rows: a vector of all systems                                      */
-    double         *system;           /* [3] vectors: c, e, b                                                        */
-    double         *u;                /* a vector                                                                    */
+    double         *system;           /* [3] vectors: c, e, b; NULL with `work`                                      */
+    double         *u;                /* a vector; likewise                                                          */
+    struct bvp_values *values;        /* [capacity] with `work`                                                      */
+    struct bvp_made   *made;          /* likewise                                                                    */
     struct sw_bvp_system *tri;        /* [capacity] n, e_size and b_size; n = 0: nothing to solve                    */
     struct sw_tri_outcome *outcome;   /* [capacity]                                                                  */
     struct bvp_taken *taken;          /* [capacity]                                                                  */
@@ -58,8 +73,9 @@ void bvp_general_destroy(struct sw_bvp *bvp);
 /** Set the pointers of system j to its equations: in `system` or a copy elsewhere. */
 void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_bvp_system *tri);
 /** On the CPU: eliminate system j, whose tri has solve and factors, unless a pivot is bad (1 + its row).
+ * @param u     out, its unknowns
  * @param work  room for the system */
-void bvp_general_solve_one(const struct bvp_general *general, int j, int bad, double *work);
+void bvp_general_solve_one(const struct bvp_general *general, int j, int bad, double *u, double *work);
 /** Threads the CPU should use. */
 int bvp_general_threads(const struct sw_bvp *bvp, const struct bvp_general *general);
 

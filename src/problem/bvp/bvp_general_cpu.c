@@ -24,7 +24,7 @@ static enum sw_status thomas_eliminate(struct sw_bvp *bvp)
         t->inverse = t->l + s->vector;
         t->solve = sw_tri_solve;
         t->keeps = true;
-        bvp_general_solve_one(s, j, t->n ? sw_tri_factor(t) : 0, p->work + at);
+        bvp_general_solve_one(s, j, t->n ? sw_tri_factor(t) : 0, s->u + at, p->work + at);
     }
     return SW_OK;
 }
@@ -106,7 +106,7 @@ static enum sw_status lapack_eliminate(struct sw_bvp *bvp)
         t->solve = lapack_solve_system;
         t->own = p->band;
         t->system = j;
-        bvp_general_solve_one(s, j, p->bad[j], p->work + (size_t)j * s->line);
+        bvp_general_solve_one(s, j, p->bad[j], s->u + (size_t)j * s->line, p->work + (size_t)j * s->line);
     }
     return SW_OK;
 }

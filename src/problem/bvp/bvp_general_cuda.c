@@ -1,6 +1,6 @@
 /* Row `cuda.thomas`: the general problem by the elimination of cpu.thomas, one thread a system, interleaved
- * (cuda/bvp/bvp_general.cu). The systems are made on the CPU. */
-#include "problem/bvp/bvp_general.h"
+ * (cuda/bvp/bvp_general.cu). */
+#include "problem/bvp/bvp_form_cuda.h"
 #include "cuda/bvp/bvp_kernels.h"
 
 enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
@@ -8,6 +8,7 @@ enum { VECTORS = 7 };  /* c, e, b, u; work, l, inverse */
 struct thomas {
     struct bvp_general     general;    /* first: bvp_general.h works on it */
     double                *d_vector;   /* [VECTORS] vectors                */
+    struct bvp_form        form;
     struct sw_bvp_system         *d_tri;      /* [capacity]                       */
     struct sw_tri_outcome *d_outcome;  /* [capacity]                       */
 };
@@ -24,11 +25,11 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
         t->l = d_u + 2 * vector + (size_t)j * s->line;
         t->inverse = t->l + vector;
     }
-    SW_TRY(sw_device_upload(bvp->device, p->d_vector, s->system, 3 * vector * sizeof *s->system));
+    if (!s->work) SW_TRY(sw_device_upload(bvp->device, p->d_vector, s->system, 3 * vector * sizeof *s->system));
     SW_TRY(sw_device_upload(bvp->device, p->d_tri, s->tri, count * sizeof *s->tri));
     SW_TRY(sw_cuda_tri_solve_refined(bvp->device->compute, bvp->count, p->d_tri, d_u, d_u + vector, p->d_outcome));
     SW_TRY(sw_device_download(bvp->device, s->outcome, p->d_outcome, count * sizeof *s->outcome));
-    return sw_device_download(bvp->device, s->u, d_u, vector * sizeof *s->u);
+    return s->work ? SW_OK : sw_device_download(bvp->device, s->u, d_u, vector * sizeof *s->u);
 }
 
 static void arrays(struct sw_bvp *bvp)
@@ -37,10 +38,29 @@ static void arrays(struct sw_bvp *bvp)
     struct thomas *p = bvp->own;
     p->general.eliminate = eliminate;
     p->general.interleaved = true;
+    bvp_form_choose(bvp, &p->general, &p->form);
     bvp_general_arrays(bvp, &p->general);
+    bvp_form_arrays(bvp, &p->general);
     sw_array_device(&bvp->arrays, VECTORS * p->general.vector, &p->d_vector);
     sw_array_device(&bvp->arrays, room, &p->d_tri);
     sw_array_device(&bvp->arrays, room, &p->d_outcome);
+}
+
+static enum sw_status create(struct sw_bvp *bvp)
+{
+    struct thomas *p = bvp->own;
+    return bvp_form_create(bvp, &p->general, p->d_vector, p->d_vector + 3 * p->general.vector);
+}
+
+static void destroy(struct sw_bvp *bvp)
+{
+    bvp_form_destroy(bvp, bvp->own);
+    bvp_general_destroy(bvp);
+}
+
+static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
+{
+    return bvp_form_try_compile(row, desc, true, sm);
 }
 
 /* As cpu.thomas. */
@@ -53,16 +73,17 @@ static struct sw_cost cost(const struct sw_bvp *bvp)
 extern const struct sw_bvp_ops bvp_thomas_cuda;
 const struct sw_bvp_ops bvp_thomas_cuda = {
     .name = "cuda.thomas",
-    .about = "the elimination of cpu.thomas, one thread a system; the systems are made on the CPU",
+    .about = "the elimination of cpu.thomas, one thread a system",
     .space = SW_DEVICE,
     .fits = bvp_general_fits,
     .general = true,
     .own_size = sizeof(struct thomas),
     .arrays = arrays,
-    .create = bvp_general_create,
+    .create = create,
     .solve = bvp_general_solve,
-    .fetch = bvp_general_fetch,
-    .destroy = bvp_general_destroy,
+    .fetch = bvp_form_fetch,
+    .destroy = destroy,
+    .try_compile = try_compile,
     .cost = cost,
     .element_size = 8,
 };

@@ -38,7 +38,7 @@ static enum sw_status begin(struct sw_bvp *bvp)
         p->refinement[j] = sw_tri_refinement_begin(t);
         p->scale[j] = scale_of(s->taken[j].resistance, t->n);
     }
-    SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
+    if (!s->work) SW_TRY(upload(bvp, p->system, s->system, 3 * s->vector * sizeof *s->system));
     SW_TRY(upload(bvp, (void *)p->pairs.scale, p->scale, (size_t)room * sizeof *p->scale));
     SW_TRY(upload(bvp, (void *)p->pairs.tri, s->tri, (size_t)room * sizeof *s->tri));
     return p->work->make(bvp->device, &p->pairs, 0, room);
@@ -105,18 +105,32 @@ static bool needs_rescue(const struct sw_tri_outcome *o)
            o->fault == SW_TRI_NOT_CONVERGED;
 }
 
-/* Solve system j as cpu.thomas does, whose row sums take any c and e. @param room  [3] of a system */
-static void solve_by_elimination(struct bvp_pairs *p, int j, double *room)
+enum { ROOM = 7 };  /* vectors of a system: c, e, b, u; l, inverse; work */
+
+/* Solve system j as cpu.thomas does, whose row sums take any c and e. @param room  [ROOM] vectors of a system */
+static enum sw_status solve_by_elimination(struct sw_bvp *bvp, int j, double *room)
 {
+    struct bvp_pairs *p = bvp->own;
     struct bvp_general *s = &p->general;
     struct sw_bvp_system *t = &s->tri[j];
-    bvp_general_bind(s, j, s->system, t);
+    const size_t rows = (size_t)s->rows, line = (size_t)j * s->line, bytes = rows * sizeof *room;
+    double *u = room + 3 * rows;
+    for (size_t k = 0; k < 3; k++)
+        if (s->work) SW_TRY(sw_device_download(bvp->device, room + k * rows, p->system + k * s->vector + line, bytes));
+        else sw_copy(room + k * rows, s->system + k * s->vector + line, bytes, 1);
     t->n = p->unknowns[j];
-    t->l = room;
-    t->inverse = room + s->rows;
+    t->stride = 1;
+    t->c = room;
+    t->e = room + rows;
+    t->b = room + 2 * rows;
+    t->l = room + 4 * rows;
+    t->inverse = room + 5 * rows;
     t->solve = sw_tri_solve;
     t->keeps = true;
-    bvp_general_solve_one(s, j, sw_tri_factor(t), room + 2 * s->rows);
+    bvp_general_solve_one(s, j, sw_tri_factor(t), u, room + 6 * rows);
+    if (s->work) return sw_device_upload(bvp->device, p->pairs.u + line, u, bytes);
+    sw_copy(s->u + line, u, bytes, 1);
+    return SW_OK;
 }
 
 /* The outcomes are the solver's of pairs; where these come to nothing, those of the elimination, and so is u. */
@@ -126,8 +140,9 @@ static enum sw_status rescue(struct sw_bvp *bvp)
     double *room = NULL;
     for (int j = 0; j < bvp->count; j++) {
         if (!needs_rescue(&p->general.outcome[j])) continue;
-        if (!room) SW_TRY(sw_alloc(3 * (size_t)p->general.rows, &room));
-        solve_by_elimination(p, j, room);
+        if (!room) SW_TRY(sw_alloc(ROOM * (size_t)p->general.rows, &room));
+        const enum sw_status st = solve_by_elimination(bvp, j, room);
+        if (st) return sw_free(room), st;
     }
     sw_free(room);
     return SW_OK;
@@ -140,7 +155,7 @@ static enum sw_status eliminate(struct sw_bvp *bvp)
     SW_TRY(begin(bvp));
     while (!is_over(bvp)) SW_TRY(solve_round(bvp, &rows));
     for (int j = 0; j < bvp->count; j++) p->general.outcome[j] = p->refinement[j].outcome;
-    SW_TRY(download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u));
+    if (!p->general.work) SW_TRY(download(bvp, p->general.u, p->pairs.u, p->general.vector * sizeof *p->pairs.u));
     return rescue(bvp);
 }
 
@@ -208,7 +223,6 @@ enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work 
 {
     struct bvp_pairs *p = bvp->own;
     p->work = work;
-    SW_TRY(bvp_general_create(bvp));
     const struct sw_tridiagonal_desc shape = shape_of(p->pairs.n, bvp->desc.capacity);
     return sw_tridiagonal_create(&shape, bvp->ops->name, bvp->device, &p->solver);
 }

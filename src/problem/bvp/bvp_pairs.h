@@ -34,6 +34,7 @@ struct bvp_pairs {                /* a row's own data                           
 
 /* Operations of struct sw_bvp_ops, as they are or for a row to call. */
 void bvp_pairs_arrays(struct sw_bvp *bvp);
+/** After bvp_general_create(). */
 enum sw_status bvp_pairs_create(struct sw_bvp *bvp, const struct bvp_pairs_work *work);
 void bvp_pairs_destroy(struct sw_bvp *bvp);
 enum sw_status bvp_pairs_solver_bytes(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,

@@ -46,6 +46,7 @@ static enum sw_status measure(struct sw_device *device, const struct sw_bvp_pair
 static enum sw_status create(struct sw_bvp *bvp)
 {
     static const struct bvp_pairs_work work = {make, fill, measure};
+    SW_TRY(bvp_general_create(bvp));
     return bvp_pairs_create(bvp, &work);
 }
 

@@ -1,7 +1,13 @@
-/* Row `cuda.relations`: the general problem as pairs, solved by linalg/tridiagonal_relations_cuda.c; the systems are
- * made on the CPU (cuda/bvp/bvp_pairs.cu). */
+/* Row `cuda.relations`: the general problem as pairs (cuda/bvp/bvp_pairs.cu), solved by
+ * linalg/tridiagonal_relations_cuda.c. */
+#include "problem/bvp/bvp_form_cuda.h"
 #include "problem/bvp/bvp_pairs.h"
 #include "cuda/bvp/bvp_kernels.h"
+
+struct relations {
+    struct bvp_pairs pairs;  /* first: bvp_pairs.h works on it */
+    struct bvp_form  form;
+};
 
 static enum sw_status make(struct sw_device *device, const struct sw_bvp_pairs *p, int first, int count)
 {
@@ -19,27 +25,50 @@ static enum sw_status measure(struct sw_device *device, const struct sw_bvp_pair
     return sw_cuda_pairs_measure(device->compute, p, count);
 }
 
+static void arrays(struct sw_bvp *bvp)
+{
+    struct relations *p = bvp->own;
+    bvp_form_choose(bvp, &p->pairs.general, &p->form);
+    bvp_pairs_arrays(bvp);
+    bvp_form_arrays(bvp, &p->pairs.general);
+}
+
 static enum sw_status create(struct sw_bvp *bvp)
 {
     static const struct bvp_pairs_work work = {make, fill, measure};
+    struct relations *p = bvp->own;
     SW_TRY(sw_device_use(bvp->device));
+    SW_TRY(bvp_form_create(bvp, &p->pairs.general, p->pairs.system, p->pairs.pairs.u));
     return bvp_pairs_create(bvp, &work);
+}
+
+static void destroy(struct sw_bvp *bvp)
+{
+    struct relations *p = bvp->own;
+    bvp_form_destroy(bvp, &p->pairs.general);
+    bvp_pairs_destroy(bvp);
+}
+
+static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
+{
+    return bvp_form_try_compile(row, desc, false, sm);
 }
 
 extern const struct sw_bvp_ops bvp_relations_cuda;
 const struct sw_bvp_ops bvp_relations_cuda = {
     .name = "cuda.relations",
-    .about = "the pairs of cpu.relations by the tridiagonal solver of that name; the systems are made on the CPU",
+    .about = "the pairs of cpu.relations by the tridiagonal solver of that name",
     .space = SW_DEVICE,
     .fits = bvp_general_fits,
     .general = true,
-    .own_size = sizeof(struct bvp_pairs),
-    .arrays = bvp_pairs_arrays,
+    .own_size = sizeof(struct relations),
+    .arrays = arrays,
     .other_bytes = bvp_pairs_solver_bytes,
     .create = create,
     .solve = bvp_general_solve,
-    .fetch = bvp_general_fetch,
-    .destroy = bvp_pairs_destroy,
+    .fetch = bvp_form_fetch,
+    .destroy = destroy,
+    .try_compile = try_compile,
     .cost = bvp_pairs_cost,
     .element_size = 8,
     /* A thread of cuda.thomas takes the rows of a system one after another, 5.9 us a row on an H200: 0.1 s for so many,

@@ -569,13 +569,18 @@ static void compiles_for_each_architecture_without_a_device(void **state)
     if (under_test->absent) skip_unless_needed("cuda", under_test->absent);
     for (size_t k = 0; k < sizeof f / sizeof *f; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
-            struct sw_program *program = compiled(f[k]), *exact = compiled(some_exact);
+            struct sw_program *program = compiled(f[k]), *exact = compiled(some_exact), *p = compiled("1 + a*x^2"),
+                              *q = compiled("exp(w)*x");
+            const bool general = under_test->general && k > 0;
             const int64_t n = sm == 80 ? 100 : 100000;  /* a short problem, a long one */
             struct sw_bvp_desc desc = {.n = n, .capacity = 3, .nparam = PARAMS, .f = program, .save = true,
-                                       .single = k == 1, .save_single = k == 2, .exact = k == 3 ? NULL : exact};
+                                       .single = k == 1, .save_single = k == 2, .exact = k == 3 ? NULL : exact,
+                                       .p = general ? p : NULL, .q = general ? q : NULL};
             enum sw_status st = sw_bvp_try_compile(&desc, under_test->name, sm);
             sw_program_destroy(&program);
             sw_program_destroy(&exact);
+            sw_program_destroy(&p);
+            sw_program_destroy(&q);
             if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
             assert_ok(st);
         }
