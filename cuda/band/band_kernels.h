@@ -35,6 +35,25 @@ enum sw_status sw_cuda_thomas_solve(sw_cuda_stream stream, const struct sw_cuda_
 /** The same, with the factors and border of one matrix for all. */
 enum sw_status sw_cuda_shared_solve(sw_cuda_stream stream, const struct sw_cuda_thomas *t, double *x);
 
+/* ---- banded systems with row exchanges (band_lu.cu), interleaved */
+
+struct sw_cuda_lu {
+    int     n, batch, ld;      /* of A and x                                                              */
+    int     below, above;      /* diagonals of A beside the main one                                       */
+    bool    periodic;          /* it is eliminated as a folded circle (linalg/folded_point.h)              */
+    int     side;              /* 1, 2, 4 or 8: at least as many diagonals as what is eliminated has on a side */
+    int     systems, kept;     /* whose factors are kept: batch, or 1 for all; their leading dimension     */
+    double *lower;             /* [n][1 + side][kept]: the scale of a row, the multipliers of its column    */
+    double *upper;             /* [n][1 + 2 side][kept]: rows of U, their pivot first                       */
+    unsigned char *pivot;      /* [n][kept]: row k was exchanged with the one so many behind it              */
+    int    *bad;               /* [systems]: 1 + the row of a bad pivot; its solutions are NaN             */
+};
+
+/** Factor A, and set bad. @param band  [below+1+above][n][ld] */
+enum sw_status sw_cuda_lu_factor(sw_cuda_stream stream, const struct sw_cuda_lu *l, const double *band);
+/** Solve in place. @param x  [n][ld] */
+enum sw_status sw_cuda_lu_solve(sw_cuda_stream stream, const struct sw_cuda_lu *l, double *x);
+
 /* ---- the end of every solve of periodic systems (band_correct.cu) */
 
 struct sw_cuda_correction {
