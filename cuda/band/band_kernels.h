@@ -54,6 +54,22 @@ enum sw_status sw_cuda_lu_factor(sw_cuda_stream stream, const struct sw_cuda_lu 
 /** Solve in place. @param x  [n][ld] */
 enum sw_status sw_cuda_lu_solve(sw_cuda_stream stream, const struct sw_cuda_lu *l, double *x);
 
+/* ---- banded systems cut into chunks (band_partition.cu), interleaved */
+
+enum { SW_CUDA_PARTITION_MOST = 2048 };  /* unknowns, 3 at least */
+
+struct sw_cuda_partition {
+    int     n, batch, ld;      /* of x                                                                     */
+    bool    periodic;
+    const double *diagonal[5]; /* -2 .. 2 of A; NULL: zeros                                                 */
+    int     A_ld;              /* their leading dimension; 1: all systems have the same                    */
+    int    *bad;               /* out [batch]: 1 + the row of a bad pivot; NULL: not wanted                */
+    int     chunks, systems;   /* of a system, of a block; filled in by the launcher                       */
+};
+
+/** Factor A and solve in place; what is bad becomes NaN. @param x  [n][ld]; NULL: only set bad */
+enum sw_status sw_cuda_partition_solve(sw_cuda_stream stream, const struct sw_cuda_partition *p, double *x);
+
 /* ---- the end of every solve of periodic systems (band_correct.cu) */
 
 struct sw_cuda_correction {

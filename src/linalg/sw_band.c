@@ -53,7 +53,9 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     if (o->fits(request)) return NULL;
     if (!does_width(o, request)) return "it takes at most 2 diagonals on a side";
     longer.n = LONG;
-    if (o->fits(&longer)) return "the systems have too few unknowns for it";
+    if (o->fits(&longer))
+        return ((const struct sw_band_desc *)request)->n < LONG ? "the systems have too few unknowns for it"
+                                                                : "the systems have too many unknowns for it";
     uniform.uniform = true;
     if (o->fits(&uniform)) return "it needs all matrices of a batch to be equal";
     symmetric.symmetric = true;
