@@ -254,6 +254,25 @@ extern "C" enum sw_status sw_cuda_elliptic_combine(sw_cuda_stream stream, int64_
                   y);
 }
 
+/* T. Dekker (1971): what is left of 53 bits are the upper 24. */
+__global__ static void __launch_bounds__(THREADS) elliptic_shorten_k(int64_t count, double *x)
+{
+    const int64_t first = (int64_t)blockIdx.x * THREADS * EACH + threadIdx.x;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int64_t at = first + e * THREADS;
+        if (at >= count) continue;
+        const double own = x[at], far = __dmul_rn(own, 0x1p29 + 1);
+        x[at] = __dsub_rn(far, __dsub_rn(far, own));
+    }
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_shorten(sw_cuda_stream stream, int64_t count, double *x)
+{
+    if (count == 0) return SW_OK;
+    return launch(elliptic_shorten_k, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count, x);
+}
+
 /* ------------------------------------------------------------------ columns */
 
 /* The pivots of a column at the beginning of each of its chunks, a thread a column. */

@@ -49,6 +49,8 @@ enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const struct sw_
 /** y [count] = alpha x + beta y; what is multiplied by 0 is not looked at. */
 enum sw_status sw_cuda_elliptic_combine(sw_cuda_stream stream, int64_t count, double alpha, const double *x,
                                         double beta, double *y);
+/** x [count] is rounded to the 24 bits of single precision, whatever its exponent: |x| < 1e299. */
+enum sw_status sw_cuda_elliptic_shorten(sw_cuda_stream stream, int64_t count, double *x);
 enum sw_status sw_cuda_elliptic_pivots(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, double *rests);
 /** z = M^-1 r, by columns. */
 enum sw_status sw_cuda_elliptic_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, const double *rests,

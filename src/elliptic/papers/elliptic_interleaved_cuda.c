@@ -6,6 +6,9 @@
  *                              double. A system where that does not help, as its matrix has a larger condition number
  *                              than single precision can tell from singular, goes on in double.
  *
+ * With run.precision = "single" cuda.interleaved computes all of it in single precision: u is rounded to that behind
+ * each pass, of which there is one unless rounding leaves more than the tolerance, and no system goes on in double.
+ *
  * Scalars stay on the device, and each system stops there by itself. The host queues ROUND iterations, and ROUND more
  * before it looks at what the former left; it goes over these as elliptic_record() has it, and finds what the device
  * has found. What is queued behind the last iteration does nothing.
@@ -48,6 +51,7 @@ struct interleaved {
     const float *rests;                          /* of pivots in single                         */
     double *diagonals;                           /* of coefficients at faces, else NULL         */
     float  *diagonals_single;                    /* in single; NULL: not asked for              */
+    bool    throughout;                          /* u is in single precision as well            */
     double *sums, *all_sums;                     /* [batch][2], [ranks][batch][2] of the device; NULL: not cut */
 };
 
@@ -179,7 +183,8 @@ static enum sw_status queue_round(struct interleaved *p, struct sw_cuda_interlea
 }
 
 /* One iteration of one system. @return whether another one is due */
-static bool follow(struct course *c, struct elliptic_way *way, const struct sw_cuda_elliptic_turn *turn, bool single)
+static bool follow(struct course *c, struct elliptic_way *way, const struct sw_cuda_elliptic_turn *turn, bool single,
+                   bool throughout)
 {
     if (!single) {
         if (elliptic_breaks(way, turn->pq)) return false;
@@ -187,6 +192,7 @@ static bool follow(struct course *c, struct elliptic_way *way, const struct sw_c
         return elliptic_record(way);
     }
     if (!(turn->pq > 0) || !isfinite(turn->rr)) {
+        if (throughout) elliptic_breaks(way, turn->pq > 0 ? NAN : turn->pq);
         c->in_double = true;
         return false;
     }
@@ -204,7 +210,8 @@ static bool follow_round(struct interleaved *p, struct elliptic_pass *pass, int 
     for (int y = 0; y < systems; y++) {
         struct course *c = &p->course[y];
         for (int k = 0; k < ROUND && c->active; k++)
-            c->active = follow(c, &pass->way[y], &turn[(size_t)k * (size_t)systems + (size_t)y], single);
+            c->active = follow(c, &pass->way[y], &turn[(size_t)k * (size_t)systems + (size_t)y], single,
+                               p->throughout);
         some |= c->active;
     }
     return some;
@@ -300,6 +307,23 @@ static enum sw_status iterate_single(void *context, struct elliptic_pass *pass, 
     return SW_OK;
 }
 
+/* |r| of the recurrence comes to the tolerance; the residual is that of u rounded. */
+static enum sw_status iterate_throughout(void *context, struct elliptic_pass *pass, double *u)
+{
+    struct interleaved *p = context;
+    const struct sw_cuda_elliptic *m = &p->on.matrix;
+    bool some = false;
+    for (int y = 0; y < m->systems; y++) {
+        const struct elliptic_way *w = &pass->way[y];
+        const double enough = w->numbers->tolerance * w->norm_f;
+        p->course[y] = (struct course){.active = is_due(w), .enough = enough * enough};
+        some |= p->course[y].active;
+    }
+    if (!some) return SW_OK;
+    SW_TRY(run(p, pass, true, u));
+    return sw_cuda_elliptic_shorten(p->on.device->compute, m->nx * m->ny * m->nz * m->systems, u);
+}
+
 static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, struct sw_elliptic_outcome *outcome,
                             double *history, int most)
 {
@@ -308,7 +332,9 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(p->on.ranks, s->count, s->numbers);
     space.lean = true;
     SW_TRY(sw_device_use(s->device));
-    return elliptic_refine(&space, numbers, f, u, outcome, history, most, p->numbers ? iterate_single : iterate, p);
+    p->throughout = s->desc.single;
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most,
+                           s->desc.single ? iterate_throughout : p->numbers ? iterate_single : iterate, p);
 }
 
 /* ------------------------------------------------------------------ the rows */
@@ -326,6 +352,20 @@ static struct sw_cost cost_single(const struct sw_elliptic_desc *d)
     return (struct sw_cost){11 * sizeof(float), NAN};
 }
 
+static const struct sw_elliptic_ops throughout = {
+    .name = "cuda.interleaved",
+    .about = "the same in single precision throughout",
+    .space = SW_DEVICE,
+    .refuse = refuse,
+    .own_size = sizeof(struct interleaved),
+    .arrays = arrays_single,
+    .create = create,
+    .load = load,
+    .solve = solve,
+    .destroy = destroy,
+    .cost = cost_single,
+};
+
 extern const struct sw_elliptic_ops elliptic_interleaved_cuda, elliptic_interleaved_single_cuda;
 const struct sw_elliptic_ops elliptic_interleaved_cuda = {
     .name = "cuda.interleaved",
@@ -340,6 +380,7 @@ const struct sw_elliptic_ops elliptic_interleaved_cuda = {
     .solve = solve,
     .destroy = destroy,
     .cost = cost,
+    .single = &throughout,
 };
 const struct sw_elliptic_ops elliptic_interleaved_single_cuda = {
     .name = "cuda.interleaved_single",

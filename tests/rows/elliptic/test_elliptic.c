@@ -979,7 +979,7 @@ static void computes_in_single_precision_what_it_does_in_double(void **state)
     for_all_matrices(check_single);
 }
 
-/* f and the matrix are scaled: numbers far beyond those of float. */
+/* f, and on the CPU the matrix, are scaled: numbers far beyond those of float. */
 static void scales_what_single_precision_has_no_numbers_for(void **state)
 {
     static const double sizes[] = {1, 1e-60, 1e60};
@@ -988,7 +988,7 @@ static void scales_what_single_precision_has_no_numbers_for(void **state)
     (void)state;
     need_solver();
     if (!does(&d)) return;
-    for (int matrix = 0; matrix < 3; matrix++)
+    for (int matrix = 0; matrix < (under_test->space == SW_HOST ? 3 : 1); matrix++)
         for (int rhs = 0; rhs < 3; rhs++) {
             struct sw_elliptic_numbers p = usual;
             uint64_t seed = 17;
