@@ -1,5 +1,6 @@
-/* The matrix of one elliptic system in compressed rows, as a library takes it. Row (j nz + k) nx + i is cell (i, j, k);
- * its entries are in the order of the rows of its neighbours, but for those across periodic sides. No column comes
+/* The matrix of one elliptic system in compressed rows, as a library takes it. Row (j nz + k) nx + i is cell (i, j, k),
+ * and its entries are in the order of the rows of its neighbours, but for those across periodic sides; or rows go
+ * column by column, row (j nx + i) nz + k, as solvers of tridiagonal systems want their numbers. No column comes
  * twice in a row, as a library takes no more entries than the matrix has places: along a periodic axis of two cells
  * both sides are one entry, and one of a single cell has none, as what goes out on one side comes in on the other. */
 #include "cuda/elliptic/elliptic_cells.cuh"
@@ -39,6 +40,19 @@ __host__ __device__ static inline int64_t entries_before(const struct csr_shape 
     return slabs + rows + i * each - (i > 0 && !s.wraps_x ? 1 + (s.full ? y : 0) : 0);
 }
 
+/* The same where rows go column by column. Of the columns before, only the first may lack a neighbour along x. */
+__host__ __device__ static inline int64_t entries_before_in_columns(const struct csr_shape &s, int64_t i, int64_t j,
+                                                                    int64_t k)
+{
+    const int64_t y = neighbours_y(s, j), slabs = j == 0 ? 0 : entries_of_slab(s, neighbours_y(s, 0)) +
+                                                               (j - 1) * entries_of_slab(s, 2),
+                  beside = i > 0 ? 2 * i - 1 : 0, own = (i > 0) + (i < s.nx - 1),
+                  columns = i * (s.nz * (1 + y) + 2 * (s.nz - 1)) + s.nz * (s.wraps_x ? 2 * i : beside) +
+                            (s.full ? s.nz * y * beside : 0),
+                  levels = k * (1 + y + (s.wraps_x ? 2 : own) + (s.full ? y * own : 0)) + (k > 0 ? 2 * k - 1 : 0);
+    return slabs + columns + levels;
+}
+
 template <typename M> static struct csr_shape shape_of(const M *m)
 {
     return {m->nx, m->ny, m->nz, m->periodic_x && m->nx > 2, m->periodic_y && m->ny > 2, m->cross != NULL};
@@ -67,12 +81,16 @@ template <typename index> struct csr_row {
 
 template <typename index>
 __global__ static void __launch_bounds__(THREADS)
-    elliptic_csr_k(struct sw_cuda_elliptic m, struct csr_shape s, index *offsets, index *columns, double *values)
+    elliptic_csr_k(struct sw_cuda_elliptic m, struct csr_shape s, index *offsets, index *columns, double *values,
+                   double *lower, double *main, double *upper)
 {
     const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz, cells = slab * ny,
                   at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (at >= cells) return;
-    const int64_t i = at % nx, j = at / slab, k = at / nx % nz, first = entries_before(s, i, j, k);
+    const bool in_columns = main != NULL;
+    const int64_t i = at % nx, j = at / slab, k = at / nx % nz, to_x = in_columns ? nz : 1, to_z = in_columns ? 1 : nx,
+                  own_row = j * slab + i * to_x + k * to_z,
+                  first = in_columns ? entries_before_in_columns(s, i, j, k) : entries_before(s, i, j, k);
     const bool west = i > 0 || s.wraps_x, east = i < nx - 1 || s.wraps_x, south = j > 0 || s.wraps_y,
                north = j < ny - 1 || s.wraps_y, corner_w = i > 0, corner_e = i < nx - 1;
     const int64_t to_south = j > 0 ? -slab : (ny - 1) * slab, to_north = j < ny - 1 ? slab : (1 - ny) * slab;
@@ -90,6 +108,10 @@ __global__ static void __launch_bounds__(THREADS)
         corner[0] = -0.5 * d * v[0], corner[1] = 0.5 * d * v[1];
         corner[2] = 0.5 * d * v[nx + 1], corner[3] = -0.5 * d * v[nx + 2];
     }
+    if (in_columns) {  /* M: the weights of the neighbours along x and y stay on the diagonal */
+        lower[own_row] = k > 0 ? -below : 0, upper[own_row] = k < nz - 1 ? -above : 0;
+        main[own_row] = area * m.a[k] + above + below + ((x0 + x1) + (y0 + y1));
+    }
     if (m.periodic_x && nx == 1) x0 = x1 = 0;
     if (m.periodic_y && ny == 1) y0 = y1 = 0;
     const double own = area * m.a[k] + above + below + ((x0 + x1) + (y0 + y1)) -
@@ -97,30 +119,60 @@ __global__ static void __launch_bounds__(THREADS)
     if (m.periodic_x && nx == 2) x0 = x1 = x0 + x1;
     if (m.periodic_y && ny == 2) y0 = y1 = y0 + y1;
     struct csr_row<index> row = {columns + first, values + first};
-    offsets[at] = (index)first;
-    row.add(s.full && south && corner_w, at + to_south - 1, corner[0]);
-    row.add(south, at + to_south, -y0);
-    row.add(s.full && south && corner_e, at + to_south + 1, corner[1]);
-    row.add(k > 0, at - nx, -below);
-    row.add(west, i > 0 ? at - 1 : at + nx - 1, -x0);
-    row.add(true, at, own);
-    row.add(east, i < nx - 1 ? at + 1 : at - nx + 1, -x1);
-    row.add(k < nz - 1, at + nx, -above);
-    row.add(s.full && north && corner_w, at + to_north - 1, corner[2]);
-    row.add(north, at + to_north, -y1);
-    row.add(s.full && north && corner_e, at + to_north + 1, corner[3]);
+    offsets[own_row] = (index)first;
+    row.add(s.full && south && corner_w, own_row + to_south - to_x, corner[0]);
+    row.add(south, own_row + to_south, -y0);
+    row.add(s.full && south && corner_e, own_row + to_south + to_x, corner[1]);
+    row.add(k > 0, own_row - to_z, -below);
+    row.add(west, i > 0 ? own_row - to_x : own_row + (nx - 1) * to_x, -x0);
+    row.add(true, own_row, own);
+    row.add(east, i < nx - 1 ? own_row + to_x : own_row - (nx - 1) * to_x, -x1);
+    row.add(k < nz - 1, own_row + to_z, -above);
+    row.add(s.full && north && corner_w, own_row + to_north - to_x, corner[2]);
+    row.add(north, own_row + to_north, -y1);
+    row.add(s.full && north && corner_e, own_row + to_north + to_x, corner[3]);
     if (at == cells - 1) offsets[cells] = (index)(row.column - columns);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool narrow,
-                                               void *offsets, void *columns, double *values)
+                                               void *offsets, void *columns, double *values, double *lower,
+                                               double *main, double *upper)
 {
     const int64_t blocks = (m->nx * m->ny * m->nz + THREADS - 1) / THREADS;
     const struct csr_shape s = shape_of(m);
     cudaStream_t to = (cudaStream_t)stream;
     if (narrow)
         return launch(elliptic_csr_k<int32_t>, blocks, THREADS, 0, to, ALONE, *m, s, (int32_t *)offsets,
-                      (int32_t *)columns, values);
+                      (int32_t *)columns, values, lower, main, upper);
     return launch(elliptic_csr_k<int64_t>, blocks, THREADS, 0, to, ALONE, *m, s, (int64_t *)offsets,
-                  (int64_t *)columns, values);
+                  (int64_t *)columns, values, lower, main, upper);
+}
+
+/* ------------------------------------------------------------------ fields column by column */
+
+enum { SIDE = 32, ROWS = 8 };
+
+/* Each of the slabs [rows][columns] becomes [columns][rows]: SIDE x SIDE numbers by a block of SIDE x ROWS threads. */
+__global__ static void __launch_bounds__(SIDE * ROWS)
+    elliptic_turn_k(int64_t rows, int64_t columns, int64_t tiles_x, int64_t tiles, const double *from, double *to)
+{
+    __shared__ double tile[SIDE][SIDE + 1];
+    const int64_t slab = blockIdx.x / tiles, at = blockIdx.x % tiles, column = at % tiles_x * SIDE,
+                  row = at / tiles_x * SIDE;
+    const int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
+    from += slab * rows * columns, to += slab * rows * columns;
+    for (int r = y; r < SIDE; r += ROWS)
+        if (row + r < rows && column + x < columns) tile[r][x] = from[(row + r) * columns + column + x];
+    __syncthreads();
+    for (int c = y; c < SIDE; c += ROWS)
+        if (column + c < columns && row + x < rows) to[(column + c) * rows + row + x] = tile[x][c];
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_turn(sw_cuda_stream stream, int64_t slabs, int64_t rows, int64_t columns,
+                                                const double *from, double *to)
+{
+    const int64_t tiles_x = (columns + SIDE - 1) / SIDE, tiles = tiles_x * ((rows + SIDE - 1) / SIDE);
+    if (slabs * tiles == 0) return SW_OK;
+    return launch(elliptic_turn_k, slabs * tiles, SIDE * ROWS, 0, (cudaStream_t)stream, ALONE, rows, columns, tiles_x,
+                  tiles, from, to);
 }

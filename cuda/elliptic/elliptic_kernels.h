@@ -273,9 +273,15 @@ enum sw_status sw_cuda_multigrid_meet(sw_cuda_stream stream, const struct sw_cud
 /** Entries of the matrix of a shape, on the host. */
 int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m);
 /** Write that of the first system.
- * @param narrow  indices are int32_t, else int64_t */
+ * @param narrow  indices are int32_t, else int64_t
+ * @param lower, main, upper  NULL: row (j nz + k) nx + i is cell (i, j, k); or out [cells]: the diagonals of M, and row
+ *                (j nx + i) nz + k is cell (i, j, k): columns lie one after another */
 enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool narrow,
-                                    void *offsets, void *columns, double *values);
+                                    void *offsets, void *columns, double *values, double *lower, double *main,
+                                    double *upper);
+/** Of each slab [rows][columns] the transpose. @param to  out [slabs][columns][rows]; not `from` */
+enum sw_status sw_cuda_elliptic_turn(sw_cuda_stream stream, int64_t slabs, int64_t rows, int64_t columns,
+                                     const double *from, double *to);
 
 /* ---- conjugate gradients in two passes an iteration (elliptic_advance.cu, elliptic_reduce.cu) */
 

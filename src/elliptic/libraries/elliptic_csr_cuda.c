@@ -1,29 +1,36 @@
 /* Preconditioned conjugate gradients as one writes them with libraries: the matrix in compressed rows by cuSPARSE,
- * vectors by cuBLAS, and for the preconditioner, which neither has, our column solves. Row `cuda.csr`, the baseline of
- * the paper. The residual is formed by differences, as it is everywhere.
+ * vectors by cuBLAS, and cuSPARSE's gtsv2StridedBatch as preconditioner. Row `cuda.csr`, the baseline of the paper.
+ * Unknowns go column by column, as that solver wants them; f and u do not, and are turned where the method begins and
+ * ends. The residual is formed by differences, as it is everywhere.
  *
  * Words a cell and iteration: A p 7 of values, 3.5 of indices and 0.5 of offsets in 32 bits (half as many again with
- * cross terms), p and q 2; <p, q> 2, u 3, r 3, <r, r> 1, M^-1 r 4 and pivots 1/8, <r, z> 2, p 5, as level 1 takes two
- * calls for it: 33. */
+ * cross terms), p and q 2; <p, q> 2, u 3, r 3, <r, r> 1, z = r 2 and M^-1 of that 5 (what the library moves more is not
+ * counted), <r, z> 2, p 5, as level 1 takes two calls for it: 36. */
 #include <limits.h>
 #include <math.h>
 
 #include "elliptic/elliptic_device_cuda.h"
 #include "elliptic/elliptic_krylov.h"
 #include "elliptic/sw_elliptic_impl.h"
+#include "cuda/cu_check.cuh"
 #include "linalg/libraries/csr_cuda.h"
+#include "linalg/libraries/cusparse_cuda.h"
 
 struct baseline {
     struct elliptic_device on;
     struct elliptic_device one;   /* the system at hand                  */
     struct sw_csr *csr;
     struct sw_csr_matrix matrix;
+    struct sw_gtsv *gtsv;
+    struct sw_gtsv_matrix columns;  /* [cells] each: the diagonals of M    */
+    double *work[5];              /* [cells]: r, z, p, q, u, column by column */
     int    assembled;             /* the system whose matrix it is; -1: none */
 };
 
 static const char *refuse(const struct sw_elliptic_desc *d)
 {
     if (sw_elliptic_cells(d) > INT_MAX) return "the library counts with 32 bits: it does 2147483647 cells at most";
+    if (d->n[2] < 3) return "the library's solver of columns does 3 levels at least; cuda.pcg does fewer";
     return NULL;
 }
 
@@ -37,10 +44,16 @@ static int64_t entries_of(const struct sw_elliptic_desc *d)
     return sw_cuda_elliptic_entries(&shape);
 }
 
+static struct sw_gtsv_desc columns_of(const struct sw_elliptic_desc *d)
+{
+    return (struct sw_gtsv_desc){.n = (int)d->n[2], .batch = (int)(d->n[0] * d->n[1]), .method = SW_GTSV_STRIDED};
+}
+
 static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device)
 {
+    const struct sw_gtsv_desc columns = columns_of(d);
     (void)device;
-    return sw_csr_bytes((int64_t)sw_elliptic_cells(d), entries_of(d));
+    return sw_csr_bytes((int64_t)sw_elliptic_cells(d), entries_of(d)) + sw_gtsv_bytes(&columns);
 }
 
 static void arrays(struct sw_elliptic *s)
@@ -48,21 +61,32 @@ static void arrays(struct sw_elliptic *s)
     const size_t cells = sw_elliptic_cells(&s->desc), entries = (size_t)entries_of(&s->desc),
                  index = sw_csr_narrow((int64_t)entries) ? sizeof(int32_t) : sizeof(int64_t);
     struct baseline *b = s->own;
-    elliptic_device_make(&s->desc, s->device, 4, 1, true, &s->arrays, &b->on);
+    elliptic_device_make(&s->desc, s->device, 1, 1, false, &s->arrays, &b->on);
     b->matrix.rows = (int64_t)cells;
     b->matrix.entries = (int64_t)entries;
     sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells + 1, index, &b->matrix.offsets);
     sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, entries, index, &b->matrix.columns);
     sw_array_device(&s->arrays, entries, &b->matrix.values);
+    sw_array_device(&s->arrays, cells, &b->columns.lower);
+    sw_array_device(&s->arrays, cells, &b->columns.main);
+    sw_array_device(&s->arrays, cells, &b->columns.upper);
+    for (int k = 0; k < 5; k++) sw_array_device(&s->arrays, cells, &b->work[k]);
 }
 
 static enum sw_status create(struct sw_elliptic *s)
 {
     struct baseline *b = s->own;
-    return sw_csr_create(&b->matrix, s->device, s->ops->name, "cuda.pcg", &b->csr);
+    const struct sw_gtsv_desc columns = columns_of(&s->desc);
+    SW_TRY(sw_csr_create(&b->matrix, s->device, s->ops->name, "cuda.pcg", &b->csr));
+    return sw_gtsv_create(&columns, s->device, s->ops->name, "cuda.pcg", &b->gtsv);
 }
 
-static void destroy(struct sw_elliptic *s) { sw_csr_destroy(&((struct baseline *)s->own)->csr); }
+static void destroy(struct sw_elliptic *s)
+{
+    struct baseline *b = s->own;
+    sw_csr_destroy(&b->csr);
+    sw_gtsv_destroy(&b->gtsv);
+}
 
 static enum sw_status assemble(struct baseline *b, int system)
 {
@@ -70,7 +94,7 @@ static enum sw_status assemble(struct baseline *b, int system)
     b->one = elliptic_device_one(&b->on, system);
     if (b->assembled == system) return SW_OK;
     SW_TRY(sw_cuda_elliptic_csr(b->on.device->compute, &b->one.matrix, sw_csr_narrow(m->entries), m->offsets,
-                                m->columns, m->values));
+                                m->columns, m->values, b->columns.lower, b->columns.main, b->columns.upper));
     b->assembled = system;
     return sw_csr_prepare(b->csr);
 }
@@ -103,13 +127,25 @@ static enum sw_status combine(void *context, double alpha, const double *x, doub
 static enum sw_status precondition(void *context, const double *r, double *z)
 {
     struct baseline *b = context;
-    return elliptic_device_space(&b->one).precondition(&b->one, r, z);
+    CU_TRY(cudaMemcpyAsync(z, r, (size_t)b->matrix.rows * sizeof *z, cudaMemcpyDeviceToDevice, b->on.device->compute));
+    return sw_gtsv_solve(b->gtsv, &b->columns, z);
 }
 
-static enum sw_status residual(void *context, const double *f, const double *u, double *r, double *rr)
+/* From r = f - A u: what it finds is added to u. */
+static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     struct baseline *b = context;
-    return elliptic_device_space(&b->one).residual(&b->one, f, u, r, rr);
+    const struct sw_cuda_elliptic *m = &b->one.matrix;
+    sw_cuda_stream stream = b->on.device->compute;
+    double *const of_columns = b->work[4], *const of_rows = b->work[3];  /* q is not needed any more */
+    const struct elliptic_space space = {.context = b, .systems = 1, .apply = apply, .precondition = precondition,
+                                         .dot = dot, .combine = combine,
+                                         .work = {b->work[0], b->work[1], b->work[2], b->work[3]}};
+    SW_TRY(sw_cuda_elliptic_turn(stream, m->ny, m->nz, m->nx, pass->r, b->work[0]));
+    SW_TRY(combine(b, 0, of_columns, 0, of_columns));
+    SW_TRY(elliptic_pcg_pass(&space, pass->way, of_columns));
+    SW_TRY(sw_cuda_elliptic_turn(stream, m->ny, m->nx, m->nz, of_columns, of_rows));
+    return combine(b, 1, of_rows, 1, u);
 }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
@@ -118,14 +154,8 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     struct baseline *b = s->own;
     SW_TRY(sw_device_use(s->device));
     SW_TRY(assemble(b, system));
-    struct elliptic_space space = elliptic_device_space(&b->one);
-    space.context = b;
-    space.apply = apply;
-    space.dot = dot;
-    space.combine = combine;
-    space.precondition = precondition;
-    space.residual = residual;
-    return elliptic_pcg(&space, &s->numbers[system], f, u, outcome, history, most);
+    const struct elliptic_space space = elliptic_device_space(&b->one);
+    return elliptic_refine(&space, &s->numbers[system], f, u, outcome, history, most, iterate, b);
 }
 
 /* The operations of the libraries are not ours to count. */
@@ -133,14 +163,40 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
     const double entries = (double)entries_of(d) / (double)sw_elliptic_cells(d),
                  index = sw_csr_narrow(entries_of(d)) ? sizeof(int32_t) : sizeof(int64_t);
-    return (struct sw_cost){entries * (sizeof(double) + index) + index +
-                            (22 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK) * sizeof(double), NAN};
+    return (struct sw_cost){entries * (sizeof(double) + index) + index + 25 * sizeof(double), NAN};
 }
+
+static enum sw_status time_product(struct sw_elliptic *s, void *u)
+{
+    struct baseline *b = s->own;
+    (void)u;
+    return apply(b, b->work[0], b->work[1]);
+}
+
+static enum sw_status time_preconditioner(struct sw_elliptic *s, void *u)
+{
+    struct baseline *b = s->own;
+    (void)u;
+    return precondition(b, b->work[0], b->work[1]);
+}
+
+static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
+{
+    struct baseline *b = s->own;
+    (void)u;
+    b->assembled = -1;
+    return assemble(b, 0);
+}
+
+/* 7 entries a row, as on the CPU. */
+static const struct sw_elliptic_kernel kernels[] = {
+    {"SpMV", 13, 7 + 3.5 + 0.5 + 2, time_product}, {"prec", NAN, 2 + 5, time_preconditioner},
+    {"set-up", NAN, 7 + 3.5 + 0.5 + 3, time_assembly}, {0}};
 
 extern const struct sw_elliptic_ops elliptic_csr_cuda;
 const struct sw_elliptic_ops elliptic_csr_cuda = {
     .name = "cuda.csr",
-    .about = "conjugate gradients by cuSPARSE and cuBLAS, with our column solves: a baseline",
+    .about = "conjugate gradients by cuSPARSE and cuBLAS, with cuSPARSE's gtsv2StridedBatch: a baseline",
     .space = SW_DEVICE,
     .refuse = refuse,
     .own_size = sizeof(struct baseline),
@@ -151,4 +207,5 @@ const struct sw_elliptic_ops elliptic_csr_cuda = {
     .solve_one = solve_one,
     .destroy = destroy,
     .cost = cost,
+    .kernels = kernels,
 };

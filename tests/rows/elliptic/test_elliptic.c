@@ -258,7 +258,7 @@ static void refuses_what_is_no_problem(void **state)
 /* Before a test makes anything: a row may need a library that is not here. */
 static void need_solver(void)
 {
-    const struct sw_elliptic_desc smallest = {.n = {2, 2, 2}, .batch = 1};
+    const struct sw_elliptic_desc smallest = {.n = {2, 2, 3}, .batch = 1};
     struct sw_elliptic *s = NULL;
     need_row();
     if (sw_elliptic_create(&smallest, under_test->name, device, &s) == SW_E_ABSENT)

@@ -20,7 +20,7 @@ static const struct sw_elliptic_numbers usual = {.omega2 = 0.3, .lambda2 = 0.2, 
 struct rows { size_t cells, entries; int64_t *offsets, *columns; double *values; };
 
 static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc *d,
-                         const struct sw_elliptic_matrix *matrix, bool narrow)
+                         const struct sw_elliptic_matrix *matrix, bool narrow, double *const diagonals[3])
 {
     struct elliptic_device on;
     struct sw_owned own = {.device = device};
@@ -35,7 +35,8 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     assert_ok(sw_device_alloc(device, (r.cells + 1) * index, &offsets));
     assert_ok(sw_device_alloc(device, r.entries * index, &columns));
     assert_ok(sw_device_alloc(device, r.entries, &values));
-    assert_ok(sw_cuda_elliptic_csr(device->compute, &on.matrix, narrow, offsets, columns, values));
+    assert_ok(sw_cuda_elliptic_csr(device->compute, &on.matrix, narrow, offsets, columns, values, diagonals[0],
+                                   diagonals[1], diagonals[2]));
     assert_ok(sw_alloc(r.cells + 1, &r.offsets));
     assert_ok(sw_alloc(r.entries, &r.columns));
     assert_ok(sw_alloc(r.entries, &r.values));
@@ -61,8 +62,49 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     return r;
 }
 
+/* A row's cell, as arrays of fields have it. */
+static size_t cell_of(const struct sw_elliptic_desc *d, size_t row, bool in_columns)
+{
+    const size_t nx = (size_t)d->n[0], nz = (size_t)d->n[2];
+    return in_columns ? (row / (nx * nz) * nz + row % nz) * nx + row / nz % nx : row;
+}
+
+/* The diagonals of M solve what elliptic_precondition_slab() does: M z = r. And a field turned has its columns one
+ * after another. */
+static void check_columns(struct sw_device *device, const struct sw_elliptic_desc *d,
+                          const struct sw_elliptic_matrix *matrix, double *const diagonals[3], const double *u,
+                          double *scratch)
+{
+    const size_t nz = (size_t)d->n[2], slab = (size_t)d->n[0] * nz, cells = slab * (size_t)d->n[1];
+    double *diagonal[3], *z = zeros(cells), *turned = zeros(cells), *there[2];
+    for (size_t j = 0; j < (size_t)d->n[1]; j++)
+        elliptic_precondition_slab(matrix, (int64_t)j, u + j * slab, z + j * slab, scratch);
+    for (int k = 0; k < 3; k++) {
+        diagonal[k] = zeros(cells);
+        assert_ok(sw_device_download(device, diagonal[k], diagonals[k], cells * sizeof *z));
+    }
+    for (int k = 0; k < 2; k++) assert_ok(sw_device_alloc(device, cells, &there[k]));
+    assert_ok(sw_device_upload(device, there[0], u, cells * sizeof *u));
+    assert_ok(sw_cuda_elliptic_turn(device->compute, d->n[1], d->n[2], d->n[0], there[0], there[1]));
+    assert_ok(sw_device_download(device, turned, there[1], cells * sizeof *u));
+    for (size_t row = 0; row < cells; row++) {
+        const bool first = row % nz == 0, last = row % nz == nz - 1;
+        const double below = first ? 0 : diagonal[0][row] * z[cell_of(d, row - 1, true)],
+                     above = last ? 0 : diagonal[2][row] * z[cell_of(d, row + 1, true)],
+                     own = diagonal[1][row] * z[cell_of(d, row, true)];
+        assert_true(turned[row] == u[cell_of(d, row, true)]);
+        assert_true(fabs(below + own + above - turned[row]) <= 1e-12 * (fabs(below) + fabs(own) + fabs(above)));
+        if (first) assert_true(diagonal[0][row] == 0);
+        if (last) assert_true(diagonal[2][row] == 0);
+    }
+    for (int k = 0; k < 3; k++) sw_free(diagonal[k]);
+    for (int k = 0; k < 2; k++) sw_device_free(device, there[k]);
+    sw_free(z);
+    sw_free(turned);
+}
+
 /* Its product with some numbers, that each row is where its offsets say, and has no column twice. */
-static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, bool narrow)
+static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, bool narrow, bool in_columns)
 {
     const size_t nx = (size_t)d->n[0], ny = (size_t)d->n[1], nz = (size_t)d->n[2];
     uint64_t seed = 3;
@@ -79,18 +121,22 @@ static void compare(struct sw_device *device, const struct sw_elliptic_desc *d, 
     scratch = zeros(elliptic_scratch(&matrix));
     for (size_t j = 0; j < ny; j++)
         elliptic_apply_slab(&matrix, u, elliptic_own_ends(&matrix, u), (int64_t)j, y + j * nx * nz, scratch);
-    struct rows r = fetch(device, d, &matrix, narrow);
+    double *diagonals[3] = {NULL};
+    for (int k = 0; k < 3 && in_columns; k++) assert_ok(sw_device_alloc(device, nx * ny * nz, &diagonals[k]));
+    struct rows r = fetch(device, d, &matrix, narrow, diagonals);
+    if (in_columns) check_columns(device, d, &matrix, diagonals, u, scratch);
+    for (int k = 0; k < 3; k++) sw_device_free(device, diagonals[k]);
     assert_int_equal(r.offsets[0], 0);
     assert_int_equal(r.offsets[r.cells], r.entries);
     for (size_t at = 0; at < r.cells; at++) {
         double sum = 0, size = 0;
         for (int64_t e = r.offsets[at]; e < r.offsets[at + 1]; e++) {
-            const double term = r.values[e] * u[r.columns[e]];
             assert_in_range(r.columns[e], 0, r.cells - 1);
+            const double term = r.values[e] * u[cell_of(d, (size_t)r.columns[e], in_columns)];
             for (int64_t o = r.offsets[at]; o < e; o++) assert_true(r.columns[o] != r.columns[e]);
             sum += term, size += fabs(term);
         }
-        assert_true(fabs(sum - y[at]) <= 1e-14 * size);
+        assert_true(fabs(sum - y[cell_of(d, at, in_columns)]) <= 1e-14 * size);
     }
     sw_free(r.offsets);
     sw_free(r.columns);
@@ -116,8 +162,10 @@ static void has_the_rows_of_the_operator(void **state)
             if (kind == 3) d.sides[1] = SW_ELLIPTIC_NEUMANN;
             if (kind == 4) d.variable = true;
             if (kind > 4) d.geometry = SW_ELLIPTIC_SHELL, d.full = kind == 6;
-            compare(device, &d, true);
-            compare(device, &d, false);
+            for (int in_columns = 0; in_columns < 2; in_columns++) {
+                compare(device, &d, true, in_columns);
+                compare(device, &d, false, in_columns);
+            }
         }
     sw_device_close(&device);
 }
