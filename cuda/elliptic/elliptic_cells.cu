@@ -33,24 +33,24 @@ static struct tiles tiles_of(int64_t nx, int64_t ny, int64_t nz)
 extern "C" int64_t sw_cuda_elliptic_partials(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, ny, nz).all; }
 
 /* What a level needs of memory, beside what the levels below it have brought. */
-struct level {
-    double up, west, east, south, north, south_west, south_east, north_west, north_east, f;
-    double kx[2], ky[2], kz[2];
+template <typename real> struct level {
+    real up, west, east, south, north, south_west, south_east, north_west, north_east, f;
+    real kx[2], ky[2], kz[2];
 };
 
 /* Some levels of one column. */
-template <bool FULL, bool VARIABLE> struct strip {
-    const struct sw_cuda_elliptic &m;
-    const double *own, *f;  /* from its lowest cell on */
-    const double *kx, *ky, *kz;
+template <bool FULL, bool VARIABLE, typename M, typename real> struct strip {
+    const M &m;
+    const real *own, *f;  /* from its lowest cell on */
+    const real *kx, *ky, *kz;
     int64_t west, east, south, north;  /* from a cell to its neighbours */
     int64_t j, first, lowest;
     bool    has_west, has_east, has_south, has_north, corner_west, corner_east;
-    double  area, weight[4], vertex[4];
+    real  area, weight[4], vertex[4];
 
-    __device__ inline strip(const struct sw_cuda_elliptic &matrix, int64_t i, int64_t row, int64_t level,
-                            const double *u, const double *right)
-        : m(matrix), j(row), first(level)
+    __device__ inline strip(const M &matrix, int64_t i, int64_t row, int64_t lowest_level, const real *u,
+                            const real *right)
+        : m(matrix), j(row), first(lowest_level)
     {
         const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
         lowest = j * slab + first * nx + i;
@@ -62,11 +62,11 @@ template <bool FULL, bool VARIABLE> struct strip {
         south = j > 0 ? -slab : (ny - 1) * slab, north = j < ny - 1 ? slab : (1 - ny) * slab;
         if (j == 0 && m.before) south = m.before + first * nx + i - own;
         if (j == ny - 1 && m.behind) north = m.behind + first * nx + i - own;
-        const double *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i;
+        const real *const of_x = m.east + j * (nx + 1) + i, *const of_y = m.north + j * nx + i;
         area = m.area[j * nx + i];
         weight[0] = of_x[0], weight[1] = of_x[1], weight[2] = of_y[0], weight[3] = of_y[nx];
         if (FULL) {
-            const double *const of_vertex = m.cross + j * (nx + 1) + i;
+            const real *const of_vertex = m.cross + j * (nx + 1) + i;
             vertex[0] = of_vertex[0], vertex[1] = of_vertex[1];
             vertex[2] = of_vertex[nx + 1], vertex[3] = of_vertex[nx + 2];
         }
@@ -77,11 +77,11 @@ template <bool FULL, bool VARIABLE> struct strip {
         }
     }
 
-    __device__ inline struct level load(int64_t l, bool residual) const
+    __device__ inline level<real> load(int64_t l, bool residual) const
     {
         const int64_t nx = m.nx;
-        const double *const at = own + l * nx;
-        struct level v;
+        const real *const at = own + l * nx;
+        level<real> v;
         if (residual) v.f = f[l * nx];
         v.up = first + l < m.nz - 1 ? at[nx] : 0;
         v.south = has_south ? at[south] : 0, v.north = has_north ? at[north] : 0;
@@ -93,23 +93,23 @@ template <bool FULL, bool VARIABLE> struct strip {
             v.north_east = has_north && corner_east ? at[north + 1] : 0;
         }
         if (VARIABLE) {
-            const double *const x = kx + l * (nx + 1), *const y = ky + l * nx, *const z = kz + l * nx;
+            const real *const x = kx + l * (nx + 1), *const y = ky + l * nx, *const z = kz + l * nx;
             v.kx[0] = x[0], v.kx[1] = x[1], v.ky[0] = y[0], v.ky[1] = y[nx * m.nz], v.kz[0] = z[0], v.kz[1] = z[nx];
         }
         return v;
     }
 
     /* A u. @param w  what is vertical: a, b, c, d */
-    __device__ inline double image(const struct level &v, const double w[4], double u, double down) const
+    __device__ inline real image(const level<real> &v, const real w[4], real u, real down) const
     {
-        double b = w[1], c = w[2], x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
+        real b = w[1], c = w[2], x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
         if (VARIABLE) {
             x0 *= v.kx[0], x1 *= v.kx[1], y0 *= v.ky[0], y1 *= v.ky[1];
             c *= v.kz[0], b *= v.kz[1];
         }
-        double sides = elliptic_pair(x0, x1, u, v.west, v.east) + elliptic_pair(y0, y1, u, v.south, v.north);
+        real sides = elliptic_pair(x0, x1, u, v.west, v.east) + elliptic_pair(y0, y1, u, v.south, v.north);
         if (FULL) {
-            double sum[4], difference[4];
+            real sum[4], difference[4];
             elliptic_vertex(vertex[0], v.south_west, v.south, v.west, u, &sum[0], &difference[0]);
             elliptic_vertex(vertex[1], v.south, v.south_east, u, v.east, &sum[1], &difference[1]);
             elliptic_vertex(vertex[2], v.west, u, v.north_west, v.north, &sum[2], &difference[2]);
@@ -123,28 +123,29 @@ template <bool FULL, bool VARIABLE> struct strip {
 /* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip. AHEAD levels are
  * asked for before the first is needed; a, b, c, d of each level are in shared memory, where loads do not wait behind
  * those of cells that are on their way. */
-template <bool FULL, bool VARIABLE, bool RESIDUAL>
+template <bool FULL, bool VARIABLE, bool RESIDUAL, typename M, typename real>
 __global__ static void __launch_bounds__(THREADS, 2)
-    elliptic_apply_k(struct sw_cuda_elliptic all, struct tiles tiles, const double *__restrict__ u,
-                     const double *__restrict__ f, double *__restrict__ y, double *partial)
+    elliptic_apply_k(M all, struct tiles tiles, const real *__restrict__ u, const real *__restrict__ f,
+                     real *__restrict__ y, double *partial)
 {
     enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AHEAD = FULL || VARIABLE ? 1 : 4 };
-    __shared__ double verticals[STRIP][4];
+    __shared__ real verticals[STRIP][4];
     const int thread = (int)threadIdx.x, above = thread / tiles.x;
     const int64_t system = all.systems > 1 ? blockIdx.x / tiles.all : 0, tile = blockIdx.x - system * tiles.all,
                   row = tile / tiles.along_x, layer = row / tiles.along_y, base = system * all.nx * all.ny * all.nz,
                   i = (tile - row * tiles.along_x) * tiles.x + (thread - above * tiles.x),
                   j = (row - layer * tiles.along_y) * (THREADS / tiles.x) + above, first = layer * STRIP,
                   left = all.nz - first;
-    const struct sw_cuda_elliptic m = of_system(all, system);
+    const M m = of_system(all, system);
     const bool there = i < m.nx && j < m.ny;
     const int count = !there ? 0 : left < STRIP ? (int)left : (int)STRIP;
-    double vertical = 0;
+    real vertical = 0;
     if (thread < STRIP * 4 && thread / 4 < left)
         vertical = (thread % 4 == 0 ? m.a : thread % 4 == 1 ? m.b : thread % 4 == 2 ? m.c : m.d)[first + thread / 4];
-    const struct strip<FULL, VARIABLE> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
-    double own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0, squares = 0;
-    struct level v[AHEAD];
+    const strip<FULL, VARIABLE, M, real> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
+    real own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0;
+    double squares = 0;
+    level<real> v[AHEAD];
 #pragma unroll
     for (int l = 0; l < AHEAD; l++)
         if (l < count) v[l] = s.load(l, RESIDUAL);
@@ -153,9 +154,9 @@ __global__ static void __launch_bounds__(THREADS, 2)
 #pragma unroll
     for (int l = 0; l < STRIP; l++) {
         if (l >= count) break;
-        const struct level now = v[l % AHEAD];
+        const level<real> now = v[l % AHEAD];
         if (l + AHEAD < count) v[l % AHEAD] = s.load(l + AHEAD, RESIDUAL);
-        const double image = s.image(now, verticals[l], own, down), r = RESIDUAL ? now.f - image : image;
+        const real image = s.image(now, verticals[l], own, down), r = RESIDUAL ? now.f - image : image;
         if (!RESIDUAL || y) y[base + s.lowest + l * m.nx] = r;
         squares += r * r;
         down = own;
@@ -166,16 +167,16 @@ __global__ static void __launch_bounds__(THREADS, 2)
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-template <bool RESIDUAL>
-static enum sw_status queue_apply(cudaStream_t stream, const struct sw_cuda_elliptic *m, const double *u,
-                                  const double *f, double *y, double *partial)
+template <bool RESIDUAL, typename M, typename real>
+static enum sw_status queue_apply(cudaStream_t stream, const M *m, const real *u, const real *f, real *y,
+                                  double *partial)
 {
     const struct tiles tiles = tiles_of(m->nx, m->ny, m->nz);
     const int64_t blocks = tiles.all * m->systems;
-    void (*kernel)(struct sw_cuda_elliptic, struct tiles, const double *, const double *, double *, double *) =
-        elliptic_apply_k<false, false, RESIDUAL>;
-    if (m->cross) kernel = elliptic_apply_k<true, false, RESIDUAL>;
-    else if (m->kx) kernel = elliptic_apply_k<false, true, RESIDUAL>;
+    void (*kernel)(M, struct tiles, const real *, const real *, real *, double *) =
+        elliptic_apply_k<false, false, RESIDUAL, M, real>;
+    if (m->cross) kernel = elliptic_apply_k<true, false, RESIDUAL, M, real>;
+    else if (m->kx) kernel = elliptic_apply_k<false, true, RESIDUAL, M, real>;
     if (blocks == 0) return SW_OK;
     return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, tiles, u, f, y, partial);
 }
@@ -183,7 +184,13 @@ static enum sw_status queue_apply(cudaStream_t stream, const struct sw_cuda_elli
 extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
                                                  const double *u, double *y)
 {
-    return queue_apply<false>((cudaStream_t)stream, m, u, u, y, NULL);
+    return queue_apply<false>((cudaStream_t)stream, m, u, u, y, (double *)NULL);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic_single *m,
+                                                        const float *u, float *y)
+{
+    return queue_apply<false>((cudaStream_t)stream, m, u, u, y, (double *)NULL);
 }
 
 /* ------------------------------------------------------------------ sums */
@@ -194,8 +201,9 @@ __global__ static void __launch_bounds__(SUMMING) elliptic_sum_k(int64_t parts, 
     if (threadIdx.x == 0) sum[blockIdx.x] = all;
 }
 
+template <typename real>
 __global__ static void __launch_bounds__(THREADS)
-    elliptic_dot_k(int64_t cells, int64_t parts, const double *x, const double *y, double *partial)
+    elliptic_dot_k(int64_t cells, int64_t parts, const real *x, const real *y, double *partial)
 {
     const int64_t system = blockIdx.x / parts, part = blockIdx.x % parts;
     double sum = 0;
@@ -203,20 +211,31 @@ __global__ static void __launch_bounds__(THREADS)
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int64_t at = (part * EACH + e) * THREADS + threadIdx.x;
-        if (at < cells) sum += x[at] * y[at];
+        if (at < cells) sum += (double)x[at] * (double)y[at];
     }
     sum = sum_of_block(sum);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
+template <typename M, typename real>
+static enum sw_status queue_dot(cudaStream_t s, const M *m, const real *x, const real *y, double *partial, double *sum)
+{
+    const int64_t cells = cells_of(m), parts = parts_of(cells);
+    if (m->systems == 0) return SW_OK;
+    SW_TRY(launch(elliptic_dot_k<real>, parts * m->systems, THREADS, 0, s, ALONE, cells, parts, x, y, partial));
+    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
+}
+
 extern "C" enum sw_status sw_cuda_elliptic_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
                                                const double *x, const double *y, double *partial, double *sum)
 {
-    const int64_t cells = cells_of(m), parts = parts_of(cells);
-    cudaStream_t s = (cudaStream_t)stream;
-    if (m->systems == 0) return SW_OK;
-    SW_TRY(launch(elliptic_dot_k, parts * m->systems, THREADS, 0, s, ALONE, cells, parts, x, y, partial));
-    return launch(elliptic_sum_k, m->systems, SUMMING, 0, s, ALONE, parts, partial, sum);
+    return queue_dot((cudaStream_t)stream, m, x, y, partial, sum);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic_single *m,
+                                                      const float *x, const float *y, double *partial, double *sum)
+{
+    return queue_dot((cudaStream_t)stream, m, x, y, partial, sum);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
@@ -233,15 +252,16 @@ extern "C" enum sw_status sw_cuda_elliptic_residual(sw_cuda_stream stream, const
 /* ------------------------------------------------------------------ vectors */
 
 /* y = alpha x + beta y; what is multiplied by 0 is not looked at. */
+template <typename real>
 __global__ static void __launch_bounds__(THREADS)
-    elliptic_combine_k(int64_t count, double alpha, const double *x, double beta, double *y)
+    elliptic_combine_k(int64_t count, real alpha, const real *x, real beta, real *y)
 {
     const int64_t first = (int64_t)blockIdx.x * THREADS * EACH + threadIdx.x;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int64_t at = first + e * THREADS;
         if (at >= count) continue;
-        const double own = beta == 0 ? 0 : beta * y[at];
+        const real own = beta == 0 ? (real)0 : beta * y[at];
         y[at] = alpha == 0 ? own : alpha * x[at] + own;
     }
 }
@@ -250,8 +270,45 @@ extern "C" enum sw_status sw_cuda_elliptic_combine(sw_cuda_stream stream, int64_
                                                    double beta, double *y)
 {
     if (count == 0) return SW_OK;
-    return launch(elliptic_combine_k, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count, alpha, x, beta,
-                  y);
+    return launch(elliptic_combine_k<double>, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count, alpha, x,
+                  beta, y);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_combine(sw_cuda_stream stream, int64_t count, double alpha,
+                                                          const float *x, double beta, float *y)
+{
+    if (count == 0) return SW_OK;
+    return launch(elliptic_combine_k<float>, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count,
+                  (float)alpha, x, (float)beta, y);
+}
+
+/* From one precision to the other. */
+template <typename from_real, typename to_real>
+__global__ static void __launch_bounds__(THREADS)
+    elliptic_convert_k(int64_t count, double scale, const from_real *from, to_real *to)
+{
+    const int64_t first = (int64_t)blockIdx.x * THREADS * EACH + threadIdx.x;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int64_t at = first + e * THREADS;
+        if (at < count) to[at] = (to_real)(scale * (double)from[at]);
+    }
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_from(sw_cuda_stream stream, int64_t count, double scale,
+                                                       const double *from, float *to)
+{
+    if (count == 0) return SW_OK;
+    return launch(elliptic_convert_k<double, float>, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count,
+                  scale, from, to);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_to(sw_cuda_stream stream, int64_t count, double scale,
+                                                     const float *from, double *to)
+{
+    if (count == 0) return SW_OK;
+    return launch(elliptic_convert_k<float, double>, parts_of(count), THREADS, 0, (cudaStream_t)stream, ALONE, count,
+                  scale, from, to);
 }
 
 /* T. Dekker (1971): what is left of 53 bits are the upper 24. */
@@ -306,32 +363,32 @@ extern "C" enum sw_status sw_cuda_elliptic_pivots(sw_cuda_stream stream, const s
 enum { COLUMNS = 64 };  /* columns of a block: a thread each, so that small grids have some blocks */
 
 /* z = M^-1 r, a thread a column. On the way down the weights of a chunk follow from the pivot at its beginning. */
-template <bool VARIABLE>
+template <bool VARIABLE, typename M, typename real>
 __global__ static void __launch_bounds__(COLUMNS)
-    elliptic_columns_k(struct sw_cuda_elliptic all, int64_t tiles, const double *rests, const double *r, double *z)
+    elliptic_columns_k(M all, int64_t tiles, const real *rests, const real *r, real *z)
 {
     const int64_t system = blockIdx.x / tiles, number = blockIdx.x % tiles * COLUMNS + threadIdx.x,
                   columns = all.nx * all.ny, chunks = (all.nz + CHUNK - 1) / CHUNK;
     if (number >= columns) return;
-    const struct sw_cuda_elliptic m = of_system(all, system);
-    const column<VARIABLE, struct sw_cuda_elliptic, double> own(m, number);
+    const M m = of_system(all, system);
+    const column<VARIABLE, M, real> own(m, number);
     const int64_t first = system * columns * m.nz + own.first();
-    double rest = 1, last = 0;
+    real rest = 1, last = 0;
     r += first, z += first;
     for (int64_t k = 0; k < m.nz; k++) {
-        const column_level<double> l = own.level(k);
+        const column_level<real> l = own.level(k);
         last = (r[k * m.nx] + l.below * last) * elliptic_pivot(l.p, l.above, l.below, &rest);
         z[k * m.nx] = last;
     }
     last = 0;
     for (int64_t chunk = chunks - 1; chunk >= 0; chunk--) {
         const int64_t begin = chunk * CHUNK;
-        double w[CHUNK];
+        real w[CHUNK];
         rest = rests[(system * chunks + chunk) * columns + number];
 #pragma unroll
         for (int k = 0; k < CHUNK; k++) {
             if (begin + k >= m.nz) { w[k] = 0; continue; }
-            const column_level<double> l = own.level(begin + k);
+            const column_level<real> l = own.level(begin + k);
             w[k] = l.above * elliptic_pivot(l.p, l.above, l.below, &rest);
         }
 #pragma unroll
@@ -343,12 +400,24 @@ __global__ static void __launch_bounds__(COLUMNS)
     }
 }
 
+template <typename M, typename real>
+static enum sw_status queue_columns(cudaStream_t s, const M *m, const real *rests, const real *r, real *z)
+{
+    const int64_t tiles = (m->nx * m->ny + COLUMNS - 1) / COLUMNS, blocks = tiles * m->systems;
+    if (blocks == 0) return SW_OK;
+    if (m->kx) return launch(elliptic_columns_k<true, M, real>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
+    return launch(elliptic_columns_k<false, M, real>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
+}
+
 extern "C" enum sw_status sw_cuda_elliptic_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
                                                    const double *rests, const double *r, double *z)
 {
-    const int64_t tiles = (m->nx * m->ny + COLUMNS - 1) / COLUMNS, blocks = tiles * m->systems;
-    cudaStream_t s = (cudaStream_t)stream;
-    if (blocks == 0) return SW_OK;
-    if (m->kx) return launch(elliptic_columns_k<true>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
-    return launch(elliptic_columns_k<false>, blocks, COLUMNS, 0, s, ALONE, *m, tiles, rests, r, z);
+    return queue_columns((cudaStream_t)stream, m, rests, r, z);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_single_columns(sw_cuda_stream stream,
+                                                          const struct sw_cuda_elliptic_single *m, const float *rests,
+                                                          const float *r, float *z)
+{
+    return queue_columns((cudaStream_t)stream, m, rests, r, z);
 }

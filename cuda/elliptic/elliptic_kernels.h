@@ -294,6 +294,21 @@ struct sw_cuda_elliptic_single {
     const float *before, *behind;  /* NULL: grids that are cut are solved in double */
 };
 
+/* What stands above, of these; sums are formed in double. */
+enum sw_status sw_cuda_elliptic_single_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic_single *m,
+                                             const float *u, float *y);
+enum sw_status sw_cuda_elliptic_single_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic_single *m,
+                                               const float *rests, const float *r, float *z);
+enum sw_status sw_cuda_elliptic_single_dot(sw_cuda_stream stream, const struct sw_cuda_elliptic_single *m,
+                                           const float *x, const float *y, double *partial, double *sum);
+enum sw_status sw_cuda_elliptic_single_combine(sw_cuda_stream stream, int64_t count, double alpha, const float *x,
+                                               double beta, float *y);
+/** to [count] = scale from. */
+enum sw_status sw_cuda_elliptic_single_from(sw_cuda_stream stream, int64_t count, double scale, const double *from,
+                                            float *to);
+enum sw_status sw_cuda_elliptic_single_to(sw_cuda_stream stream, int64_t count, double scale, const float *from,
+                                          double *to);
+
 enum { SW_CUDA_INTERLEAVED_LEVELS = 2048 };  /* at most */
 
 /* One system on its way, in the memory of the device. The host writes all of it before a pass. */

@@ -210,3 +210,11 @@ struct elliptic_space elliptic_device_space(struct elliptic_device *on)
     for (int k = 0; k < on->vectors; k++) space.work[k] = on->work[k];
     return space;
 }
+
+enum sw_status elliptic_device_solve(struct elliptic_device *one, const struct sw_elliptic_numbers *numbers,
+                                     const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
+                                     int most, elliptic_method *method, void *context)
+{
+    const struct elliptic_space space = elliptic_device_space(one);
+    return elliptic_refine(&space, numbers, f, u, outcome, history, most, method, context);
+}

@@ -35,7 +35,7 @@ size_t elliptic_device_numbers(const struct sw_elliptic_desc *desc);
 /** Copy matrices of one shape there; what is horizontal is taken from the first one ever, as systems of a shape have it
  * in common.
  * @param matrix  [count], count <= desc->batch */
-enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const struct sw_elliptic_matrix *matrix);
+enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const elliptic_matrix_double *matrix);
 
 /** Of a grid that is cut: fetch what lies beside the ends of x, of all systems at hand, into on->beside.
  * @return SW_E_COMM */
@@ -49,6 +49,12 @@ struct elliptic_device elliptic_device_one(const struct elliptic_device *on, int
  * @param rests    out: where theirs are */
 struct sw_cuda_elliptic_single elliptic_device_single(const struct elliptic_device *on, const float *numbers,
                                                       const float **rests);
+
+/** Solve one system, elliptic_device_one(), by a method that computes in single precision: elliptic_refine(), in
+ * double. */
+enum sw_status elliptic_device_solve(struct elliptic_device *one, const struct sw_elliptic_numbers *numbers,
+                                     const double *f, double *u, struct sw_elliptic_outcome *outcome, double *history,
+                                     int most, elliptic_method *method, void *context);
 
 /** The vectors of the systems at hand, preconditioned by columns or not at all; space.residual is one pass. The context
  * is `on`. */

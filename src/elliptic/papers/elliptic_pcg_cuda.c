@@ -60,7 +60,7 @@ static const struct sw_elliptic_kernel kernels[] = {
     {"SpMV", 24, 2, time_product}, {"prec", 22 + 1, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK, time_preconditioner},
     {"dot", 1, 2, time_dot}, {"axpby", 2, 3, time_combine}, {0}};
 
-extern const struct sw_elliptic_ops elliptic_pcg_cuda;
+extern const struct sw_elliptic_ops elliptic_pcg_cuda, elliptic_pcg_single_cuda;
 const struct sw_elliptic_ops elliptic_pcg_cuda = {
     .name = "cuda.pcg",
     .about = "conjugate gradients on a GPU, preconditioned by vertical tridiagonal solves, pass by pass",
@@ -72,4 +72,5 @@ const struct sw_elliptic_ops elliptic_pcg_cuda = {
     .solve_one = solve_one,
     .cost = cost,
     .kernels = kernels,
+    .single = &elliptic_pcg_single_cuda,
 };
