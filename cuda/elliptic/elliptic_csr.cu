@@ -67,22 +67,22 @@ extern "C" int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m)
 }
 
 /* A row on its way into memory. */
-template <typename index> struct csr_row {
-    index  *column;
-    double *value;
+template <typename index, typename real> struct csr_row {
+    index *column;
+    real  *value;
 
     __device__ inline void add(bool is, int64_t at, double v)
     {
         if (!is) return;
         *column++ = (index)at;
-        *value++ = v;
+        *value++ = (real)v;
     }
 };
 
-template <typename index>
+template <typename index, typename real>
 __global__ static void __launch_bounds__(THREADS)
-    elliptic_csr_k(struct sw_cuda_elliptic m, struct csr_shape s, index *offsets, index *columns, double *values,
-                   double *lower, double *main, double *upper)
+    elliptic_csr_k(struct sw_cuda_elliptic m, struct csr_shape s, index *offsets, index *columns, real *values,
+                   real *lower, real *main, real *upper)
 {
     const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz, cells = slab * ny,
                   at = (int64_t)blockIdx.x * THREADS + threadIdx.x;
@@ -109,8 +109,8 @@ __global__ static void __launch_bounds__(THREADS)
         corner[2] = 0.5 * d * v[nx + 1], corner[3] = -0.5 * d * v[nx + 2];
     }
     if (in_columns) {  /* M: the weights of the neighbours along x and y stay on the diagonal */
-        lower[own_row] = k > 0 ? -below : 0, upper[own_row] = k < nz - 1 ? -above : 0;
-        main[own_row] = area * m.a[k] + above + below + ((x0 + x1) + (y0 + y1));
+        lower[own_row] = (real)(k > 0 ? -below : 0), upper[own_row] = (real)(k < nz - 1 ? -above : 0);
+        main[own_row] = (real)(area * m.a[k] + above + below + ((x0 + x1) + (y0 + y1)));
     }
     if (m.periodic_x && nx == 1) x0 = x1 = 0;
     if (m.periodic_y && ny == 1) y0 = y1 = 0;
@@ -118,7 +118,7 @@ __global__ static void __launch_bounds__(THREADS)
                        ((corner[0] + corner[1]) + (corner[2] + corner[3]));
     if (m.periodic_x && nx == 2) x0 = x1 = x0 + x1;
     if (m.periodic_y && ny == 2) y0 = y1 = y0 + y1;
-    struct csr_row<index> row = {columns + first, values + first};
+    struct csr_row<index, real> row = {columns + first, values + first};
     offsets[own_row] = (index)first;
     row.add(s.full && south && corner_w, own_row + to_south - to_x, corner[0]);
     row.add(south, own_row + to_south, -y0);
@@ -134,27 +134,37 @@ __global__ static void __launch_bounds__(THREADS)
     if (at == cells - 1) offsets[cells] = (index)(row.column - columns);
 }
 
-extern "C" enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool narrow,
-                                               void *offsets, void *columns, double *values, double *lower,
-                                               double *main, double *upper)
+template <typename real>
+static enum sw_status queue_csr(cudaStream_t to, const struct sw_cuda_elliptic *m, const struct sw_cuda_csr *out)
 {
     const int64_t blocks = (m->nx * m->ny * m->nz + THREADS - 1) / THREADS;
     const struct csr_shape s = shape_of(m);
-    cudaStream_t to = (cudaStream_t)stream;
-    if (narrow)
-        return launch(elliptic_csr_k<int32_t>, blocks, THREADS, 0, to, ALONE, *m, s, (int32_t *)offsets,
-                      (int32_t *)columns, values, lower, main, upper);
-    return launch(elliptic_csr_k<int64_t>, blocks, THREADS, 0, to, ALONE, *m, s, (int64_t *)offsets,
-                  (int64_t *)columns, values, lower, main, upper);
+    real *const values = (real *)out->values, *const lower = (real *)out->lower, *const main = (real *)out->main,
+         *const upper = (real *)out->upper;
+    if (out->narrow)
+        return launch(elliptic_csr_k<int32_t, real>, blocks, THREADS, 0, to, ALONE, *m, s, (int32_t *)out->offsets,
+                      (int32_t *)out->columns, values, lower, main, upper);
+    return launch(elliptic_csr_k<int64_t, real>, blocks, THREADS, 0, to, ALONE, *m, s, (int64_t *)out->offsets,
+                  (int64_t *)out->columns, values, lower, main, upper);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                               const struct sw_cuda_csr *out)
+{
+    return out->single ? queue_csr<float>((cudaStream_t)stream, m, out)
+                       : queue_csr<double>((cudaStream_t)stream, m, out);
 }
 
 /* ------------------------------------------------------------------ fields column by column */
 
 enum { SIDE = 32, ROWS = 8 };
 
-/* Each of the slabs [rows][columns] becomes [columns][rows]: SIDE x SIDE numbers by a block of SIDE x ROWS threads. */
+/* Each of the slabs [rows][columns] becomes [columns][rows], times a factor: SIDE x SIDE numbers by a block of SIDE x
+ * ROWS threads. */
+template <typename from_real, typename to_real>
 __global__ static void __launch_bounds__(SIDE * ROWS)
-    elliptic_turn_k(int64_t rows, int64_t columns, int64_t tiles_x, int64_t tiles, const double *from, double *to)
+    elliptic_turn_k(int64_t rows, int64_t columns, int64_t tiles_x, int64_t tiles, double scale, const from_real *from,
+                    to_real *to)
 {
     __shared__ double tile[SIDE][SIDE + 1];
     const int64_t slab = blockIdx.x / tiles, at = blockIdx.x % tiles, column = at % tiles_x * SIDE,
@@ -162,17 +172,34 @@ __global__ static void __launch_bounds__(SIDE * ROWS)
     const int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
     from += slab * rows * columns, to += slab * rows * columns;
     for (int r = y; r < SIDE; r += ROWS)
-        if (row + r < rows && column + x < columns) tile[r][x] = from[(row + r) * columns + column + x];
+        if (row + r < rows && column + x < columns) tile[r][x] = (double)from[(row + r) * columns + column + x];
     __syncthreads();
     for (int c = y; c < SIDE; c += ROWS)
-        if (column + c < columns && row + x < rows) to[(column + c) * rows + row + x] = tile[x][c];
+        if (column + c < columns && row + x < rows)
+            to[(column + c) * rows + row + x] = (to_real)(scale * tile[x][c]);
 }
 
-extern "C" enum sw_status sw_cuda_elliptic_turn(sw_cuda_stream stream, int64_t slabs, int64_t rows, int64_t columns,
-                                                const double *from, double *to)
+template <typename from_real, typename to_real>
+static enum sw_status queue_turn(cudaStream_t stream, const struct sw_cuda_elliptic *m, bool into, double scale,
+                                 const void *from, void *to)
 {
-    const int64_t tiles_x = (columns + SIDE - 1) / SIDE, tiles = tiles_x * ((rows + SIDE - 1) / SIDE);
-    if (slabs * tiles == 0) return SW_OK;
-    return launch(elliptic_turn_k, slabs * tiles, SIDE * ROWS, 0, (cudaStream_t)stream, ALONE, rows, columns, tiles_x,
-                  tiles, from, to);
+    const int64_t rows = into ? m->nz : m->nx, columns = into ? m->nx : m->nz, tiles_x = (columns + SIDE - 1) / SIDE,
+                  tiles = tiles_x * ((rows + SIDE - 1) / SIDE);
+    if (m->ny * tiles == 0) return SW_OK;
+    return launch(elliptic_turn_k<from_real, to_real>, m->ny * tiles, SIDE * ROWS, 0, stream, ALONE, rows, columns,
+                  tiles_x, tiles, scale, (const from_real *)from, (to_real *)to);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_into_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                        bool single, double scale, const double *from, void *to)
+{
+    return single ? queue_turn<double, float>((cudaStream_t)stream, m, true, scale, from, to)
+                  : queue_turn<double, double>((cudaStream_t)stream, m, true, scale, from, to);
+}
+
+extern "C" enum sw_status sw_cuda_elliptic_from_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                                        bool single, double scale, const void *from, double *to)
+{
+    return single ? queue_turn<float, double>((cudaStream_t)stream, m, false, scale, from, to)
+                  : queue_turn<double, double>((cudaStream_t)stream, m, false, scale, from, to);
 }

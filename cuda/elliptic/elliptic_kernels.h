@@ -272,16 +272,23 @@ enum sw_status sw_cuda_multigrid_meet(sw_cuda_stream stream, const struct sw_cud
 
 /** Entries of the matrix of a shape, on the host. */
 int64_t sw_cuda_elliptic_entries(const struct sw_cuda_elliptic *m);
-/** Write that of the first system.
- * @param narrow  indices are int32_t, else int64_t
- * @param lower, main, upper  NULL: row (j nz + k) nx + i is cell (i, j, k); or out [cells]: the diagonals of M, and row
- *                (j nx + i) nz + k is cell (i, j, k): columns lie one after another */
-enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool narrow,
-                                    void *offsets, void *columns, double *values, double *lower, double *main,
-                                    double *upper);
-/** Of each slab [rows][columns] the transpose. @param to  out [slabs][columns][rows]; not `from` */
-enum sw_status sw_cuda_elliptic_turn(sw_cuda_stream stream, int64_t slabs, int64_t rows, int64_t columns,
-                                     const double *from, double *to);
+/* Where it goes, in the memory of the device. */
+struct sw_cuda_csr {
+    bool  narrow, single;          /* indices are int32_t, else int64_t; values are float, else double */
+    void *offsets, *columns, *values;  /* [cells + 1], [entries], [entries]                            */
+    void *lower, *main, *upper;    /* NULL: row (j nz + k) nx + i is cell (i, j, k); or [cells]: the diagonals of M, and
+                                      row (j nx + i) nz + k is cell (i, j, k), columns one after another */
+};
+
+/** Write that of the first system. */
+enum sw_status sw_cuda_elliptic_csr(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
+                                    const struct sw_cuda_csr *out);
+/** A field of the first system, times a factor, to where columns lie one after another, and back.
+ * @param single  what lies in columns is of float, else of double */
+enum sw_status sw_cuda_elliptic_into_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool single,
+                                             double scale, const double *from, void *to);
+enum sw_status sw_cuda_elliptic_from_columns(sw_cuda_stream stream, const struct sw_cuda_elliptic *m, bool single,
+                                             double scale, const void *from, double *to);
 
 /* ---- conjugate gradients in two passes an iteration (elliptic_advance.cu, elliptic_reduce.cu) */
 

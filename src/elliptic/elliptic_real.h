@@ -1,9 +1,9 @@
 #ifndef ELLIPTIC_REAL_H
 #define ELLIPTIC_REAL_H
-/* The numbers of vectors and matrices in the files on the CPU that are compiled twice: `real` is double, and in the
- * files *_single_cpu.c, which define ELLIPTIC_SINGLE and include another one, float. What these export ends with
- * _single, and their matrix is elliptic_matrix_single. Scalars are double, and so are sums over slabs: what a slab
- * adds to a sum is added up in `real`, in eight lanes. */
+/* The numbers of vectors and matrices in files that are compiled twice, mostly the CPU's: `real` is double; in the
+ * files *_single_cpu.c and *_single_cuda.c, which define ELLIPTIC_SINGLE and may include another one, it is float. What
+ * these export ends with _single, and the matrix of the CPU is elliptic_matrix_single. Scalars are double, and so are
+ * sums over slabs: what a slab adds to a sum is added up in `real`, in eight lanes. */
 #include "elliptic/sw_elliptic_impl.h"
 
 /* What the CPU's rows look at of a matrix, rounded (sw_elliptic.h has the members). */
@@ -48,6 +48,7 @@ typedef float real;
 #define elliptic_interleaved_cpu       elliptic_interleaved_single_cpu
 #define elliptic_pcg_cpu               elliptic_pcg_single_cpu
 #define elliptic_csr_cpu               elliptic_csr_single_cpu
+#define elliptic_csr_cuda              elliptic_csr_single_cuda
 #else
 typedef double real;
 #endif

@@ -1,7 +1,8 @@
 /* Preconditioned conjugate gradients as one writes them with libraries: the matrix in compressed rows by cuSPARSE,
  * vectors by cuBLAS, and cuSPARSE's gtsv2StridedBatch as preconditioner. Row `cuda.csr`, the baseline of the paper.
  * Unknowns go column by column, as that solver wants them; f and u do not, and are turned where the method begins and
- * ends. The residual is formed by differences, as it is everywhere.
+ * ends. The residual is formed by differences, as it is everywhere, and in double; in single precision throughout
+ * (elliptic_csr_single_cuda.c) all else is in single, sums and the diagonal of the matrix, too.
  *
  * Words a cell and iteration: A p 7 of values, 3.5 of indices and 0.5 of offsets in 32 bits (half as many again with
  * cross terms), p and q 2; <p, q> 2, u 3, r 3, <r, r> 1, z = r 2 and M^-1 of that 5 (what the library moves more is not
@@ -23,8 +24,10 @@ struct baseline {
     struct sw_csr_matrix matrix;
     struct sw_gtsv *gtsv;
     struct sw_gtsv_matrix columns;  /* [cells] each: the diagonals of M    */
-    double *work[5];              /* [cells]: r, z, p, q, u, column by column */
+    real  *work[5];               /* [cells]: r, z, p, q, u, column by column */
     int    assembled;             /* the system whose matrix it is; -1: none */
+    bool   begun;                 /* u is of this solve                      */
+    int    up;                    /* r is the residual times 2^up, and u likewise: 0 in double */
 };
 
 static const char *refuse(const struct sw_elliptic_desc *d)
@@ -46,14 +49,15 @@ static int64_t entries_of(const struct sw_elliptic_desc *d)
 
 static struct sw_gtsv_desc columns_of(const struct sw_elliptic_desc *d)
 {
-    return (struct sw_gtsv_desc){.n = (int)d->n[2], .batch = (int)(d->n[0] * d->n[1]), .method = SW_GTSV_STRIDED};
+    return (struct sw_gtsv_desc){.n = (int)d->n[2], .batch = (int)(d->n[0] * d->n[1]), .method = SW_GTSV_STRIDED,
+                                 .single = d->single};
 }
 
 static size_t other_bytes(const struct sw_elliptic_desc *d, const struct sw_device *device)
 {
     const struct sw_gtsv_desc columns = columns_of(d);
     (void)device;
-    return sw_csr_bytes((int64_t)sw_elliptic_cells(d), entries_of(d)) + sw_gtsv_bytes(&columns);
+    return sw_csr_bytes((int64_t)sw_elliptic_cells(d), entries_of(d), d->single) + sw_gtsv_bytes(&columns);
 }
 
 static void arrays(struct sw_elliptic *s)
@@ -64,12 +68,13 @@ static void arrays(struct sw_elliptic *s)
     elliptic_device_make(&s->desc, s->device, 1, 1, false, &s->arrays, &b->on);
     b->matrix.rows = (int64_t)cells;
     b->matrix.entries = (int64_t)entries;
+    b->matrix.single = s->desc.single;
     sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells + 1, index, &b->matrix.offsets);
     sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, entries, index, &b->matrix.columns);
-    sw_array_device(&s->arrays, entries, &b->matrix.values);
-    sw_array_device(&s->arrays, cells, &b->columns.lower);
-    sw_array_device(&s->arrays, cells, &b->columns.main);
-    sw_array_device(&s->arrays, cells, &b->columns.upper);
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, entries, sizeof(real), &b->matrix.values);
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells, sizeof(real), &b->columns.lower);
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells, sizeof(real), &b->columns.main);
+    sw_array_bytes(&s->arrays, SW_ARRAY_DEVICE, cells, sizeof(real), &b->columns.upper);
     for (int k = 0; k < 5; k++) sw_array_device(&s->arrays, cells, &b->work[k]);
 }
 
@@ -91,10 +96,11 @@ static void destroy(struct sw_elliptic *s)
 static enum sw_status assemble(struct baseline *b, int system)
 {
     const struct sw_csr_matrix *m = &b->matrix;
+    const struct sw_cuda_csr out = {sw_csr_narrow(m->entries), m->single, m->offsets, m->columns, m->values,
+                                    b->columns.lower, b->columns.main, b->columns.upper};
     b->one = elliptic_device_one(&b->on, system);
     if (b->assembled == system) return SW_OK;
-    SW_TRY(sw_cuda_elliptic_csr(b->on.device->compute, &b->one.matrix, sw_csr_narrow(m->entries), m->offsets,
-                                m->columns, m->values, b->columns.lower, b->columns.main, b->columns.upper));
+    SW_TRY(sw_cuda_elliptic_csr(b->on.device->compute, &b->one.matrix, &out));
     b->assembled = system;
     return sw_csr_prepare(b->csr);
 }
@@ -109,43 +115,54 @@ static enum sw_status load(struct sw_elliptic *s)
 
 /* ------------------------------------------------------------------ as a space */
 
-static enum sw_status apply(void *context, const double *x, double *y)
+static enum sw_status apply(void *context, const real *x, real *y)
 {
     return sw_csr_apply(((struct baseline *)context)->csr, x, y);
 }
 
-static enum sw_status dot(void *context, const double *x, const double *y, double *sum)
+static enum sw_status dot(void *context, const real *x, const real *y, double *sum)
 {
     return sw_csr_dot(((struct baseline *)context)->csr, x, y, sum);
 }
 
-static enum sw_status combine(void *context, double alpha, const double *x, double beta, double *y)
+static enum sw_status combine(void *context, double alpha, const real *x, double beta, real *y)
 {
     return sw_csr_combine(((struct baseline *)context)->csr, alpha, x, beta, y);
 }
 
-static enum sw_status precondition(void *context, const double *r, double *z)
+static enum sw_status precondition(void *context, const real *r, real *z)
 {
     struct baseline *b = context;
     CU_TRY(cudaMemcpyAsync(z, r, (size_t)b->matrix.rows * sizeof *z, cudaMemcpyDeviceToDevice, b->on.device->compute));
     return sw_gtsv_solve(b->gtsv, &b->columns, z);
 }
 
-/* From r = f - A u: what it finds is added to u. */
+/* From r = f - A u on: what it finds is added to u, which stays in columns from one beginning to the next. In single r
+ * is multiplied by a power of two such that its numbers are near 1 at first. */
 static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     struct baseline *b = context;
     const struct sw_cuda_elliptic *m = &b->one.matrix;
+    const bool single = b->matrix.single;
+    struct elliptic_way *way = pass->way;
     sw_cuda_stream stream = b->on.device->compute;
-    double *const of_columns = b->work[4], *const of_rows = b->work[3];  /* q is not needed any more */
     const struct elliptic_space space = {.context = b, .systems = 1, .apply = apply, .precondition = precondition,
                                          .dot = dot, .combine = combine,
                                          .work = {b->work[0], b->work[1], b->work[2], b->work[3]}};
-    SW_TRY(sw_cuda_elliptic_turn(stream, m->ny, m->nz, m->nx, pass->r, b->work[0]));
-    SW_TRY(combine(b, 0, of_columns, 0, of_columns));
-    SW_TRY(elliptic_pcg_pass(&space, pass->way, of_columns));
-    SW_TRY(sw_cuda_elliptic_turn(stream, m->ny, m->nx, m->nz, of_columns, of_rows));
-    return combine(b, 1, of_rows, 1, u);
+    if (!b->begun) {
+        b->up = 0;
+        if (single) frexp(sqrt((double)b->matrix.rows / way->rr), &b->up);
+        SW_TRY(combine(b, 0, b->work[4], 0, b->work[4]));
+    }
+    b->begun = true;
+    const double up = ldexp(1, b->up);
+    SW_TRY(sw_cuda_elliptic_into_columns(stream, m, single, up, pass->r, b->work[0]));
+    way->norm_f *= up;
+    way->rr *= up * up;
+    const enum sw_status st = elliptic_pcg_pass(&space, way, b->work[4]);
+    way->norm_f /= up;
+    SW_TRY(st);
+    return sw_cuda_elliptic_from_columns(stream, m, single, 1 / up, b->work[4], u);
 }
 
 static enum sw_status solve_one(struct sw_elliptic *s, int system, const double *f, double *u,
@@ -154,8 +171,8 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     struct baseline *b = s->own;
     SW_TRY(sw_device_use(s->device));
     SW_TRY(assemble(b, system));
-    const struct elliptic_space space = elliptic_device_space(&b->one);
-    return elliptic_refine(&space, &s->numbers[system], f, u, outcome, history, most, iterate, b);
+    b->begun = false;
+    return elliptic_device_solve(&b->one, &s->numbers[system], f, u, outcome, history, most, iterate, b);
 }
 
 /* The operations of the libraries are not ours to count. */
@@ -163,7 +180,7 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
     const double entries = (double)entries_of(d) / (double)sw_elliptic_cells(d),
                  index = sw_csr_narrow(entries_of(d)) ? sizeof(int32_t) : sizeof(int64_t);
-    return (struct sw_cost){entries * (sizeof(double) + index) + index + 25 * sizeof(double), NAN};
+    return (struct sw_cost){entries * (sizeof(real) + index) + index + 25 * sizeof(real), NAN};
 }
 
 static enum sw_status time_product(struct sw_elliptic *s, void *u)
@@ -190,10 +207,11 @@ static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
 
 /* 7 entries a row, as on the CPU. */
 static const struct sw_elliptic_kernel kernels[] = {
-    {"SpMV", 13, 7 + 3.5 + 0.5 + 2, time_product}, {"prec", NAN, 2 + 5, time_preconditioner},
-    {"set-up", NAN, 7 + 3.5 + 0.5 + 3, time_assembly}, {0}};
+    {"SpMV", 13, 7 + 8 * sizeof(int32_t) / (double)sizeof(real) + 2, time_product},
+    {"prec", NAN, 2 + 5, time_preconditioner},
+    {"set-up", NAN, 7 + 8 * sizeof(int32_t) / (double)sizeof(real) + 3, time_assembly}, {0}};
 
-extern const struct sw_elliptic_ops elliptic_csr_cuda;
+extern const struct sw_elliptic_ops elliptic_csr_cuda, elliptic_csr_single_cuda;
 const struct sw_elliptic_ops elliptic_csr_cuda = {
     .name = "cuda.csr",
     .about = "conjugate gradients by cuSPARSE and cuBLAS, with cuSPARSE's gtsv2StridedBatch: a baseline",
@@ -208,4 +226,5 @@ const struct sw_elliptic_ops elliptic_csr_cuda = {
     .destroy = destroy,
     .cost = cost,
     .kernels = kernels,
+    .single = &elliptic_csr_single_cuda,
 };

@@ -1,6 +1,6 @@
-/* `cuda.pcg` in single precision throughout: vectors, matrix and u; sums are formed in double, as f - A u is, from which
- * each pass begins. r is multiplied by a power of two such that its numbers are near 1 at first, u follows. The matrix
- * is rounded as it is: its numbers have to be in the range of float. */
+/* `cuda.pcg` in single precision throughout: vectors, matrix and u; sums are formed in double, as f - A u is, from
+ * which each pass begins. r is multiplied by a power of two such that its numbers are near 1 at first, u follows. The
+ * matrix is rounded as it is: its numbers have to be in the range of float. */
 #define ELLIPTIC_SINGLE
 #include <math.h>
 

@@ -122,7 +122,8 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
     sw_array_device(&fd->arrays, 3 * n * (size_t)g->batch, &g->matrix);
     if (g->d.stride != g->d.lines.stride) sw_array_device(&fd->arrays, n * (size_t)g->d.lines.all, &g->work);
     SW_TRY(fd->arrays.status);
-    const struct sw_gtsv_desc d = {(int)n, g->batch, interleaved ? SW_GTSV_INTERLEAVED : SW_GTSV_STRIDED};
+    const struct sw_gtsv_desc d = {.n = (int)n, .batch = g->batch,
+                                   .method = interleaved ? SW_GTSV_INTERLEAVED : SW_GTSV_STRIDED};
     SW_TRY(sw_gtsv_create(&d, fd->device, fd->ops->name, "cuda.fused", &g->solver));
     if (!interleaved)
         SW_TRY(sw_cuda_gtsv_matrix(fd->device->compute, &g->d, g->batch, false, g->matrix));

@@ -16,7 +16,8 @@
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(CreateCsr) X(DestroySpMat)   \
                          X(CreateDnVec) X(DnVecSetValues) X(DestroyDnVec) X(SpMV_bufferSize)                \
                          X(SpMV_preprocess) X(SpMV)
-#define CUBLAS_LIST(X) X(Create) X(Destroy) X(SetStream) X(Ddot) X(Daxpy) X(Dscal) X(Dcopy)
+#define CUBLAS_LIST(X) X(Create) X(Destroy) X(SetStream) X(Ddot) X(Daxpy) X(Dscal) X(Dcopy) X(Sdot) \
+                       X(Saxpy) X(Sscal) X(Scopy)
 
 /* The algorithm of which the library says that its bits repeat from run to run. */
 static const cusparseSpMVAlg_t repeatable = CUSPARSE_SPMV_CSR_ALG2;
@@ -71,21 +72,34 @@ static enum sw_status load_blas(struct sw_csr *s, const char *row, const char *i
 
 bool sw_csr_narrow(int64_t entries) { return entries <= INT_MAX; }
 
+static cudaDataType type_of(const struct sw_csr *s) { return s->matrix.single ? CUDA_R_32F : CUDA_R_64F; }
+
+/* 1 and 0 in the precision of the vectors. */
+struct factors { double in_double[2]; float in_single[2]; };
+static const struct factors factors = {{1, 0}, {1, 0}};
+static const void *one_of(const struct sw_csr *s)
+{
+    return s->matrix.single ? (const void *)&factors.in_single[0] : &factors.in_double[0];
+}
+static const void *zero_of(const struct sw_csr *s)
+{
+    return s->matrix.single ? (const void *)&factors.in_single[1] : &factors.in_double[1];
+}
+
 /* The shape, and what the library asks for. It wants to see arrays, and does not look into them. */
 static enum sw_status open(struct sw_csr *s, const char *row, const char *instead, size_t *bytes)
 {
     const struct sw_csr_matrix *m = &s->matrix;
     const cusparseIndexType_t index = sw_csr_narrow(m->entries) ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
-    const double one = 1, zero = 0;
     SW_TRY(load_sparse(s, row, instead));
     SW_TRY(load_blas(s, row, instead));
     SPARSE_TRY(Create(&s->sparse));
     SPARSE_TRY(CreateCsr(&s->a, m->rows, m->rows, m->entries, m->offsets, m->columns, m->values, index, index,
-                         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-    SPARSE_TRY(CreateDnVec(&s->x, m->rows, m->values, CUDA_R_64F));
-    SPARSE_TRY(CreateDnVec(&s->y, m->rows, m->values, CUDA_R_64F));
-    SPARSE_TRY(SpMV_bufferSize(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F,
-                               repeatable, bytes));
+                         CUSPARSE_INDEX_BASE_ZERO, type_of(s)));
+    SPARSE_TRY(CreateDnVec(&s->x, m->rows, m->values, type_of(s)));
+    SPARSE_TRY(CreateDnVec(&s->y, m->rows, m->values, type_of(s)));
+    SPARSE_TRY(SpMV_bufferSize(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, one_of(s), s->a, s->x, zero_of(s), s->y,
+                               type_of(s), repeatable, bytes));
     return SW_OK;
 }
 
@@ -99,11 +113,11 @@ static void close(struct sw_csr *s)
 }
 
 /* cuBLAS has 32 MiB of work space of its own on Hopper, by its manual. */
-size_t sw_csr_bytes(int64_t rows, int64_t entries)
+size_t sw_csr_bytes(int64_t rows, int64_t entries, bool single)
 {
     static double somewhere[2];
     const size_t of_cublas = (size_t)32 << 20;
-    struct sw_csr s = {.matrix = {rows, entries, somewhere, somewhere, somewhere}};
+    struct sw_csr s = {.matrix = {rows, entries, single, somewhere, somewhere, somewhere}};
     size_t bytes = 0;
     if (open(&s, "", "", &bytes)) bytes = 0;
     else bytes += of_cublas;
@@ -149,41 +163,65 @@ void sw_csr_destroy(struct sw_csr **csr)
 
 enum sw_status sw_csr_prepare(struct sw_csr *s)
 {
-    const double one = 1, zero = 0;
-    SPARSE_TRY(SpMV_preprocess(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F,
-                               repeatable, s->buffer));
+    SPARSE_TRY(SpMV_preprocess(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, one_of(s), s->a, s->x, zero_of(s), s->y,
+                               type_of(s), repeatable, s->buffer));
     return SW_OK;
 }
 
-enum sw_status sw_csr_apply(struct sw_csr *s, const double *x, double *y)
+enum sw_status sw_csr_apply(struct sw_csr *s, const void *x, void *y)
 {
-    const double one = 1, zero = 0;
-    SPARSE_TRY(DnVecSetValues(s->x, (double *)x));
+    SPARSE_TRY(DnVecSetValues(s->x, (void *)x));
     SPARSE_TRY(DnVecSetValues(s->y, y));
-    SPARSE_TRY(SpMV(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->a, s->x, &zero, s->y, CUDA_R_64F, repeatable,
-                    s->buffer));
+    SPARSE_TRY(SpMV(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, one_of(s), s->a, s->x, zero_of(s), s->y, type_of(s),
+                    repeatable, s->buffer));
     return SW_OK;
 }
 
-enum sw_status sw_csr_dot(struct sw_csr *s, const double *x, const double *y, double *sum)
+enum sw_status sw_csr_dot(struct sw_csr *s, const void *x, const void *y, double *sum)
 {
-    BLAS_TRY(Ddot(s->dense, (int)s->matrix.rows, x, 1, y, 1, sum));
+    const int n = (int)s->matrix.rows;
+    float in_single = 0;
+    if (s->matrix.single) BLAS_TRY(Sdot(s->dense, n, x, 1, y, 1, &in_single));
+    else BLAS_TRY(Ddot(s->dense, n, x, 1, y, 1, sum));
+    if (s->matrix.single) *sum = (double)in_single;
     return SW_OK;
 }
 
-enum sw_status sw_csr_combine(struct sw_csr *s, double alpha, const double *x, double beta, double *y)
+static enum sw_status copy(struct sw_csr *s, int n, const void *x, void *y)
+{
+    if (s->matrix.single) BLAS_TRY(Scopy(s->dense, n, x, 1, y, 1));
+    else BLAS_TRY(Dcopy(s->dense, n, x, 1, y, 1));
+    return SW_OK;
+}
+
+static enum sw_status scale(struct sw_csr *s, int n, double by, void *y)
+{
+    const float in_single = (float)by;
+    if (s->matrix.single) BLAS_TRY(Sscal(s->dense, n, &in_single, y, 1));
+    else BLAS_TRY(Dscal(s->dense, n, &by, y, 1));
+    return SW_OK;
+}
+
+static enum sw_status add(struct sw_csr *s, int n, double by, const void *x, void *y)
+{
+    const float in_single = (float)by;
+    if (s->matrix.single) BLAS_TRY(Saxpy(s->dense, n, &in_single, x, 1, y, 1));
+    else BLAS_TRY(Daxpy(s->dense, n, &by, x, 1, y, 1));
+    return SW_OK;
+}
+
+enum sw_status sw_csr_combine(struct sw_csr *s, double alpha, const void *x, double beta, void *y)
 {
     const int n = (int)s->matrix.rows;
     if (beta == 0) {
         if (alpha == 0) {
-            CU_TRY(cudaMemsetAsync(y, 0, (size_t)n * sizeof *y, s->device->compute));
+            CU_TRY(cudaMemsetAsync(y, 0, (size_t)n * (s->matrix.single ? sizeof(float) : sizeof(double)),
+                                   s->device->compute));
             return SW_OK;
         }
-        BLAS_TRY(Dcopy(s->dense, n, x, 1, y, 1));
-        if (alpha != 1) BLAS_TRY(Dscal(s->dense, n, &alpha, y, 1));
-        return SW_OK;
+        SW_TRY(copy(s, n, x, y));
+        return alpha != 1 ? scale(s, n, alpha, y) : SW_OK;
     }
-    if (beta != 1) BLAS_TRY(Dscal(s->dense, n, &beta, y, 1));
-    if (alpha != 0) BLAS_TRY(Daxpy(s->dense, n, &alpha, x, 1, y, 1));
-    return SW_OK;
+    if (beta != 1) SW_TRY(scale(s, n, beta, y));
+    return alpha != 0 ? add(s, n, alpha, x, y) : SW_OK;
 }

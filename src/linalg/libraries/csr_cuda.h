@@ -10,9 +10,10 @@
  * int64_t. */
 struct sw_csr_matrix {
     int64_t rows, entries;
+    bool    single;      /* values, and vectors, are of float, else of double */
     void   *offsets;     /* [rows + 1] */
     void   *columns;     /* [entries]  */
-    double *values;      /* [entries]  */
+    void   *values;      /* [entries]  */
 };
 struct sw_csr;
 
@@ -28,13 +29,13 @@ enum sw_status sw_csr_create(const struct sw_csr_matrix *matrix, struct sw_devic
 /** Once after the matrix was written: what the library works out before the first product. */
 enum sw_status sw_csr_prepare(struct sw_csr *csr);
 /** y = A x, by the library's way whose bits repeat. */
-enum sw_status sw_csr_apply(struct sw_csr *csr, const double *x, double *y);
-/** *sum = <x, y>; waits. */
-enum sw_status sw_csr_dot(struct sw_csr *csr, const double *x, const double *y, double *sum);
+enum sw_status sw_csr_apply(struct sw_csr *csr, const void *x, void *y);
+/** *sum = <x, y>, formed in the precision of the vectors; waits. */
+enum sw_status sw_csr_dot(struct sw_csr *csr, const void *x, const void *y, double *sum);
 /** y = alpha x + beta y, in as few calls of level 1 as there are; what is multiplied by 0 is not looked at. */
-enum sw_status sw_csr_combine(struct sw_csr *csr, double alpha, const double *x, double beta, double *y);
+enum sw_status sw_csr_combine(struct sw_csr *csr, double alpha, const void *x, double beta, void *y);
 void sw_csr_destroy(struct sw_csr **csr);
 
 /** What the libraries take for such a matrix on the thread's CUDA device; 0 where sw_csr_create() would fail before. */
-size_t sw_csr_bytes(int64_t rows, int64_t entries);
+size_t sw_csr_bytes(int64_t rows, int64_t entries, bool single);
 #endif

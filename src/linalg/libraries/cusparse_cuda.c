@@ -32,7 +32,8 @@ enum sw_status sw_cusparse_load(const char *row, const char *instead, const char
 
 #define CUSPARSE_OF s
 #define CUSPARSE_LIST(X) X(Create) X(Destroy) X(SetStream) X(GetErrorString) X(Dgtsv2StridedBatch)    \
-                         X(Dgtsv2StridedBatch_bufferSizeExt) X(DgtsvInterleavedBatch)                 \
+                         X(Dgtsv2StridedBatch_bufferSizeExt) X(Sgtsv2StridedBatch)                    \
+                         X(Sgtsv2StridedBatch_bufferSizeExt) X(DgtsvInterleavedBatch)                 \
                          X(DgtsvInterleavedBatch_bufferSizeExt) X(Dgtsv2) X(Dgtsv2_bufferSizeExt)     \
                          X(Dgtsv2_nopivot) X(Dgtsv2_nopivot_bufferSizeExt)
 
@@ -59,6 +60,11 @@ static enum sw_status ask_bytes(const struct sw_gtsv *s, size_t *bytes)
     const double *v = somewhere;
     switch (d->method) {
     case SW_GTSV_STRIDED:
+        if (d->single) {
+            const float *w = (const float *)somewhere;
+            SPARSE_TRY(Sgtsv2StridedBatch_bufferSizeExt(s->handle, d->n, w, w, w, w, d->batch, d->n, bytes));
+            break;
+        }
         SPARSE_TRY(Dgtsv2StridedBatch_bufferSizeExt(s->handle, d->n, v, v, v, v, d->batch, d->n, bytes));
         break;
     case SW_GTSV_INTERLEAVED:
@@ -119,7 +125,8 @@ static enum sw_status solve_one(const struct sw_gtsv *s, const struct sw_gtsv_ma
 {
     const int n = s->desc.n;
     const size_t at = (size_t)j * (size_t)n;
-    const double *lower = m->lower + at, *diagonal = m->main + at, *upper = m->upper + at;
+    const double *lower = (const double *)m->lower + at, *diagonal = (const double *)m->main + at,
+                 *upper = (const double *)m->upper + at;
     if (s->desc.method == SW_GTSV_PIVOTING)
         SPARSE_TRY(Dgtsv2(s->handle, n, 1, lower, diagonal, upper, x + at, n, s->buffer));
     else
@@ -127,13 +134,15 @@ static enum sw_status solve_one(const struct sw_gtsv *s, const struct sw_gtsv_ma
     return SW_OK;
 }
 
-enum sw_status sw_gtsv_solve(struct sw_gtsv *s, const struct sw_gtsv_matrix *m, double *x)
+enum sw_status sw_gtsv_solve(struct sw_gtsv *s, const struct sw_gtsv_matrix *m, void *x)
 {
     const struct sw_gtsv_desc *d = &s->desc;
     if (d->batch == 0) return SW_OK;
     CU_TRY(cudaSetDevice(s->device->index));
     if (d->method == SW_GTSV_INTERLEAVED)
         SPARSE_TRY(DgtsvInterleavedBatch(s->handle, THOMAS, d->n, m->lower, m->main, m->upper, x, d->batch, s->buffer));
+    else if (d->method == SW_GTSV_STRIDED && d->single)
+        SPARSE_TRY(Sgtsv2StridedBatch(s->handle, d->n, m->lower, m->main, m->upper, x, d->batch, d->n, s->buffer));
     else if (d->method == SW_GTSV_STRIDED)
         SPARSE_TRY(Dgtsv2StridedBatch(s->handle, d->n, m->lower, m->main, m->upper, x, d->batch, d->n, s->buffer));
     else

@@ -19,9 +19,11 @@ enum sw_gtsv_method {
 struct sw_gtsv_desc {
     int n, batch;               /* n >= 3; n*batch < 2^31 but for the last two methods */
     enum sw_gtsv_method method;
+    bool single;                /* of float: SW_GTSV_STRIDED only */
 };
-/* [n*batch] each. The first lower and last upper entry of a system are 0: the library asks for it. */
-struct sw_gtsv_matrix { double *lower, *main, *upper; };
+/* [n*batch] each, of double unless `single`. The first lower and last upper entry of a system are 0: the library asks
+ * for it. */
+struct sw_gtsv_matrix { void *lower, *main, *upper; };
 struct sw_gtsv;
 
 /** Allocates the library's work space.
@@ -31,7 +33,7 @@ enum sw_status sw_gtsv_create(const struct sw_gtsv_desc *desc, struct sw_device 
                               const char *instead, struct sw_gtsv **solver);
 /** @param matrix  unchanged but by SW_GTSV_INTERLEAVED
  *  @param x       right-hand sides in, solutions out. Queued on the device's compute stream */
-enum sw_status sw_gtsv_solve(struct sw_gtsv *solver, const struct sw_gtsv_matrix *matrix, double *x);
+enum sw_status sw_gtsv_solve(struct sw_gtsv *solver, const struct sw_gtsv_matrix *matrix, void *x);
 void sw_gtsv_destroy(struct sw_gtsv **solver);
 
 /** The work space that the library asks for on the thread's CUDA device; 0 where sw_gtsv_create() would fail before. */

@@ -47,7 +47,7 @@ static const char *refuse_strided(const struct sw_tridiagonal_desc *d)
 
 static struct sw_gtsv_desc desc_of(const struct sw_tridiagonal_desc *d, enum sw_gtsv_method method)
 {
-    return (struct sw_gtsv_desc){(int)d->n, d->batch, method};
+    return (struct sw_gtsv_desc){.n = (int)d->n, .batch = d->batch, .method = method};
 }
 
 static size_t library_bytes(const struct sw_tridiagonal_desc *d, enum sw_gtsv_method method)

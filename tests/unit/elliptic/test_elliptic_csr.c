@@ -35,8 +35,8 @@ static struct rows fetch(struct sw_device *device, const struct sw_elliptic_desc
     assert_ok(sw_device_alloc(device, (r.cells + 1) * index, &offsets));
     assert_ok(sw_device_alloc(device, r.entries * index, &columns));
     assert_ok(sw_device_alloc(device, r.entries, &values));
-    assert_ok(sw_cuda_elliptic_csr(device->compute, &on.matrix, narrow, offsets, columns, values, diagonals[0],
-                                   diagonals[1], diagonals[2]));
+    const struct sw_cuda_csr out = {narrow, false, offsets, columns, values, diagonals[0], diagonals[1], diagonals[2]};
+    assert_ok(sw_cuda_elliptic_csr(device->compute, &on.matrix, &out));
     assert_ok(sw_alloc(r.cells + 1, &r.offsets));
     assert_ok(sw_alloc(r.entries, &r.columns));
     assert_ok(sw_alloc(r.entries, &r.values));
@@ -85,8 +85,13 @@ static void check_columns(struct sw_device *device, const struct sw_elliptic_des
     }
     for (int k = 0; k < 2; k++) assert_ok(sw_device_alloc(device, cells, &there[k]));
     assert_ok(sw_device_upload(device, there[0], u, cells * sizeof *u));
-    assert_ok(sw_cuda_elliptic_turn(device->compute, d->n[1], d->n[2], d->n[0], there[0], there[1]));
+    const struct sw_cuda_elliptic shape = {.nx = d->n[0], .ny = d->n[1], .nz = d->n[2], .systems = 1};
+    assert_ok(sw_cuda_elliptic_into_columns(device->compute, &shape, false, 2, there[0], there[1]));
+    assert_ok(sw_cuda_elliptic_from_columns(device->compute, &shape, false, 0.5, there[1], there[0]));
+    assert_ok(sw_device_download(device, turned, there[0], cells * sizeof *u));
+    assert_memory_equal(turned, u, cells * sizeof *u);
     assert_ok(sw_device_download(device, turned, there[1], cells * sizeof *u));
+    for (size_t row = 0; row < cells; row++) turned[row] /= 2;
     for (size_t row = 0; row < cells; row++) {
         const bool first = row % nz == 0, last = row % nz == nz - 1;
         const double below = first ? 0 : diagonal[0][row] * z[cell_of(d, row - 1, true)],

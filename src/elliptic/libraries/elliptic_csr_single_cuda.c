@@ -1,0 +1,3 @@
+/* `cuda.csr` in single precision throughout. */
+#define ELLIPTIC_SINGLE
+#include "elliptic/libraries/elliptic_csr_cuda.c"
