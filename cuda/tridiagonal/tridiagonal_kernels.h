@@ -97,8 +97,9 @@ struct sw_cuda_spike_level {
     double *ends;                /* [6][count*batch]: vt vb wt wb yt yb                           */
     double *around;              /* [2][count*batch]: x before a partition and behind it          */
 };
+/* Whole systems, or one slice of a larger one. */
 struct sw_cuda_spike {
-    int64_t n;
+    int64_t n;                   /* rows of a system, or of the slice                                    */
     int     batch, bits;         /* partitions have 2^bits rows, the last one of a system may have fewer */
     enum sw_cuda_spike_way way;
     /* Marshalled: [partitions of all systems, rounded up to blocks][2^bits]. Else: [batch*n], b and y are NULL. */
@@ -106,10 +107,16 @@ struct sw_cuda_spike {
     unsigned char *block;
     int     levels;              /* the last has SW_CUDA_SPIKE_FAN partitions or fewer a system   */
     struct sw_cuda_spike_level level[SW_CUDA_SPIKE_LEVELS];
+    int     open_left, open_right;  /* of a slice: there are rows of the system before it, behind it     */
+    double *root;                /* [8]: ends of the slice, as of a level, x before and behind it; else NULL */
 };
 /** @param x  out [batch*n] */
 enum sw_status sw_cuda_spike_solve(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
                                    const struct sw_cuda_spike_rows *rows, double *x);
+/** A marshalled slice: its ends to root[0 .. 5]; after that, from x around it in root[6 .. 7], its x. */
+enum sw_status sw_cuda_spike_reduce(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
+                                    const struct sw_cuda_spike_rows *rows);
+enum sw_status sw_cuda_spike_expand(sw_cuda_stream stream, const struct sw_cuda_spike *spike, double *x);
 
 #ifdef __cplusplus
 }

@@ -173,8 +173,8 @@ __device__ static void find_rows(const struct sw_cuda_spike &p, const struct sw_
     r->b = (marshalled ? p.b : rows.main) + at;
     r->c = (marshalled ? p.v : rows.upper) + at;
     r->f = (marshalled ? p.y : rows.rhs) + at;
-    r->left = q.i > 0 ? r->a[0] : 0;
-    r->right = q.i + 1 < p.level[0].count ? r->c[(size_t)(r->m - 1) * r->stride] : 0;
+    r->left = q.i > 0 || p.open_left ? r->a[0] : 0;
+    r->right = q.i + 1 < p.level[0].count || p.open_right ? r->c[(size_t)(r->m - 1) * r->stride] : 0;
     s->v = p.v + at;
     s->w = p.w + at;
     s->y = p.y + at;
@@ -244,12 +244,12 @@ __device__ static int child_of(int bits, int node)
     return tree + 2 * (node - tree);
 }
 
-/* A place without a leaf, behind the last one of a system: unknowns that are 0, and coupled to nothing. */
+/* A place without a leaf is behind the last one of a system or slice. */
 __device__ static void merge_all(const struct sw_cuda_spike_level &from, int bits, int64_t leaf, bool there,
                                  int64_t count, struct trees *t)
 {
     const int k = threadIdx.x;
-    struct spike_ends e = {};
+    struct spike_ends e = spike_no_rows();
     if (there) e = load_ends(from.ends, count, leaf);
     store_ends(t->ends[0], 2 * FAN, node_of(bits, 1 << bits, k), e);
     for (int each = 1 << bits >> 1; each >= 1; each >>= 1) {
@@ -317,7 +317,7 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static enum sw_status launch_trees(cudaStream_t s, const struct sw_cuda_spike *p, int k, bool up)
 {
     const bool last = k + 1 == p->levels;
-    struct sw_cuda_spike_level above = {1, NULL, NULL};  /* one tree for each system */
+    struct sw_cuda_spike_level above = {1, p->root, p->root ? p->root + 6 : NULL};  /* one tree for each system */
     int bits = 8;
     if (!last) above = p->level[k + 1];
     else
@@ -342,24 +342,52 @@ static enum sw_status launch_partitions(cudaStream_t s, const struct sw_cuda_spi
     return SW_OK;
 }
 
+/* Blocks that transpose. */
+static unsigned count_tiles(const struct sw_cuda_spike &p)
+{
+    const int bits = p.bits < 5 ? p.bits : 5;
+    return (unsigned)(ceil_div(partitions(p), SIDE) << (p.bits - bits));
+}
+
+/* V, W and Y of all partitions, and the ends of `levels` levels above them. */
+static enum sw_status go_up(cudaStream_t s, const struct sw_cuda_spike &p, const struct sw_cuda_spike_rows &rows,
+                            int levels)
+{
+    if (is_marshalled(p)) {
+        marshal_k<<<count_tiles(p), MOVERS, 0, s>>>(p, rows);
+        CU_LAUNCHED(s);
+    }
+    SW_TRY(launch_partitions(s, p, rows));
+    for (int k = 0; k < levels; k++) SW_TRY(launch_trees(s, &p, k, true));
+    return SW_OK;
+}
+
+static enum sw_status go_down(cudaStream_t s, const struct sw_cuda_spike &p, double *x)
+{
+    for (int k = p.levels - 1; k >= 0; k--) SW_TRY(launch_trees(s, &p, k, false));
+    if (is_marshalled(p)) substitute_k<<<count_tiles(p), MOVERS, 0, s>>>(p, x);
+    else substitute_unmarshalled_k<<<(unsigned)ceil_div(p.n * p.batch, MOVERS), MOVERS, 0, s>>>(p, x);
+    CU_LAUNCHED(s);
+    return SW_OK;
+}
+
 extern "C" enum sw_status sw_cuda_spike_solve(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
                                               const struct sw_cuda_spike_rows *rows, double *x)
 {
     cudaStream_t s = (cudaStream_t)stream;
     struct sw_cuda_spike p = *spike;
-    const int bits = p.bits < 5 ? p.bits : 5;
-    const unsigned tiles = (unsigned)(ceil_div(partitions(p), SIDE) << (p.bits - bits));
-    if (is_marshalled(p)) {
-        marshal_k<<<tiles, MOVERS, 0, s>>>(p, *rows);
-        CU_LAUNCHED(s);
-    } else {
-        p.y = x;
-    }
-    SW_TRY(launch_partitions(s, p, *rows));
-    for (int k = 0; k + 1 < p.levels; k++) SW_TRY(launch_trees(s, &p, k, true));
-    for (int k = p.levels - 1; k >= 0; k--) SW_TRY(launch_trees(s, &p, k, false));
-    if (is_marshalled(p)) substitute_k<<<tiles, MOVERS, 0, s>>>(p, x);
-    else substitute_unmarshalled_k<<<(unsigned)ceil_div(p.n * p.batch, MOVERS), MOVERS, 0, s>>>(p, x);
-    CU_LAUNCHED(s);
-    return SW_OK;
+    if (!is_marshalled(p)) p.y = x;
+    SW_TRY(go_up(s, p, *rows, p.levels - 1));
+    return go_down(s, p, x);
+}
+
+extern "C" enum sw_status sw_cuda_spike_reduce(sw_cuda_stream stream, const struct sw_cuda_spike *spike,
+                                               const struct sw_cuda_spike_rows *rows)
+{
+    return go_up((cudaStream_t)stream, *spike, *rows, spike->levels);
+}
+
+extern "C" enum sw_status sw_cuda_spike_expand(sw_cuda_stream stream, const struct sw_cuda_spike *spike, double *x)
+{
+    return go_down((cudaStream_t)stream, *spike, x);
 }

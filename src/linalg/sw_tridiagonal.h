@@ -86,8 +86,9 @@ void sw_tridiagonal_destroy(struct sw_tridiagonal **solver);
  *
  * There are 2^depth slices at a depth, 0 .. sw_tridiagonal_depth(): the nodes, at that depth, of one binary tree over
  * the rows whose shape depends on n and the row of the table alone. So x has the same bits whatever the depth, however
- * the slices are spread over devices of one kind, and as sw_tridiagonal_solve() gives it (but for rows that say in
- * their `about` that they take another way). */
+ * the slices are spread over devices of one kind, and as sw_tridiagonal_solve() gives it, but for rows that say in
+ * their `about` that they take another way. By SPIKE on a GPU it has the last bits of the depth, however the slices are
+ * spread. */
 
 /* What the other slices need to know of one: two equations (relation_point.h), or of a partition of SPIKE the tops and
  * bottoms of V, W and Y (papers/spike_point.h), 6 numbers and zeros. */

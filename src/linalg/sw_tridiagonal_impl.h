@@ -9,9 +9,11 @@
 /* Slice `number` of the 2^depth that a solver takes: its leaves and its rows. */
 struct sw_slice { int64_t number, first_leaf, leaves, first, rows; };
 
-/* A row that solves slices (sw_tridiagonal.h). A leaf of the tree is a tile of relations, a partition of SPIKE. */
+/* A row that solves slices (sw_tridiagonal.h). A leaf of the tree is a tile of relations, a partition of SPIKE,
+ * on a GPU some of them. */
 struct sw_slice_ops {
     int     most_leaves;                               /* under a node at the deepest depth, at least 2 */
+    bool    own_bits;                                  /* x has other last bits in other numbers of slices */
     int64_t (*leaves)(int64_t n);
     int64_t (*leaf_row)(int64_t n, int64_t leaf);      /* its first row; n behind the last leaf */
     enum sw_status (*reduce)(struct sw_tridiagonal *solver, const struct sw_slice *slice,

@@ -168,6 +168,14 @@ SW_HD static inline struct spike_ends spike_ends_of(const struct spike_sides *s,
     return e;
 }
 
+/** Of a partition without rows: the unknowns behind it and before it are its top and its bottom, so that a merge with it
+ * changes nothing of the other. */
+SW_HD static inline struct spike_ends spike_no_rows(void)
+{
+    const struct spike_ends e = {-1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
+    return e;
+}
+
 /** The ends of partitions l and r taken as one. The unknowns between them, the bottom of l and the top of r, are
  * eliminated: [1 v; w 1] by its determinant. 15 multiplications and multiply-adds, a reciprocal. */
 SW_HD static inline struct spike_ends spike_merge(const struct spike_ends *l, const struct spike_ends *r)

@@ -14,8 +14,8 @@
  * A slice is a node of the tree: 1 and 2 for its partitions give its ends, and 1 to 4 its x. */
 #include <math.h>
 
-#include "base/sw_mem.h"
 #include "linalg/papers/spike_point.h"
+#include "linalg/papers/spike_slices.h"
 #include "linalg/sw_tridiagonal_impl.h"
 
 enum { ROWS_LEAST = 8, ROWS_MOST = 2 * ROWS_LEAST + 1, MOST_PARTITIONS = 64 };  /* the last: of the smallest slice */
@@ -183,50 +183,7 @@ static enum sw_status solve(struct sw_tridiagonal *solver, const struct sw_tridi
     return SW_OK;
 }
 
-/* ------------------------------------------------------------------ slices
- *
- * A slice is a partition of the reduced system (9) like any other, of as many rows as all the partitions that became
- * one in it. The recursion over partitions goes on over slices, on the host. */
-
-static struct sw_relation relation_of(const struct spike_ends *ends)
-{
-    return (struct sw_relation){{ends->vt, ends->vb, ends->wt, ends->wb, ends->yt, ends->yb}};
-}
-
-static struct spike_ends ends_of(const struct sw_relation *relation)
-{
-    const double *w = relation->w;
-    return (struct spike_ends){w[0], w[1], w[2], w[3], w[4], w[5]};
-}
-
-/* A node of the tree, k over 2k and 2k + 1, the slices last: its ends, and x around it. */
-struct node { struct spike_ends ends; double before, behind; };
-
-/* Up and down the tree over the slices, a power of two. No row of SPIKE takes a cyclic system. */
-static enum sw_status close_slices(int64_t count, const struct sw_relation *relation, bool cyclic, double (*ends)[4])
-{
-    struct node *node;
-    (void)cyclic;
-    SW_TRY(sw_alloc(2 * (size_t)count, &node));
-    for (int64_t k = 0; k < count; k++) node[count + k].ends = ends_of(&relation[k]);
-    for (int64_t k = count - 1; k >= 1; k--) node[k].ends = spike_merge(&node[2 * k].ends, &node[2 * k + 1].ends);
-    for (int64_t k = 1; k < count; k++) {
-        struct node *l = &node[2 * k], *r = l + 1;
-        l->before = node[k].before;
-        r->behind = node[k].behind;
-        spike_between(&l->ends, &r->ends, l->before, r->behind, &r->before, &l->behind);
-    }
-    for (int64_t k = 0; k < count; k++) {
-        const struct node *s = &node[count + k];
-        const struct spike_ends *e = &s->ends;
-        ends[k][0] = s->before;
-        ends[k][1] = spike_unknown(e->vt, e->wt, e->yt, s->before, s->behind);
-        ends[k][2] = spike_unknown(e->vb, e->wb, e->yb, s->before, s->behind);
-        ends[k][3] = s->behind;
-    }
-    sw_free(node);
-    return SW_OK;
-}
+/* ------------------------------------------------------------------ slices */
 
 static int64_t leaf_row(int64_t n, int64_t partition) { return first_row(n, count_partitions(n), partition); }
 
@@ -243,7 +200,7 @@ static enum sw_status reduce(struct sw_tridiagonal *solver, const struct sw_slic
     begin_slice(s, slice);
 #pragma omp parallel num_threads(threads_of(solver))
     up(solver, rows, NULL);
-    *relation = relation_of(&s->ends[1]);
+    *relation = spike_relation(&s->ends[1]);
     return SW_OK;
 }
 
@@ -264,7 +221,7 @@ static const struct sw_slice_ops slice_ops = {
     .leaves = count_partitions,
     .leaf_row = leaf_row,
     .reduce = reduce,
-    .close = close_slices,
+    .close = spike_close,
     .expand = expand_slice,
 };
 

@@ -34,21 +34,26 @@ config 300000 "$given" 'rhs = "sin(i/1000)";' >given.cfg
 pair given 0.003
 # SPIKE: x has the same bits. The residual of a row beside a cut is measured with an unknown of the reduced system,
 # which differs from x by rounding.
+# same_x WHOLE SLICES [OFF]: off by OFF of a condition of 3 where a slice begins partitions of its own
+same_x() {
+    [ -z "$python" ] || py - "$@" 2>err <<'PY' || fail "$2 differs from $1: $(cat err)"
+import h5py, numpy, sys
+whole, slices = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
+off = float(sys.argv[3]) if sys.argv[3:] else 0
+for name in "x", "err_max", "err_l2":
+    assert numpy.abs(slices[name][...] - whole[name][...]).max() <= off, name
+for name in "residual", "backward_error":
+    assert numpy.allclose(slices[name][...], whole[name][...], rtol=0.5 if off else 1e-3, atol=0), \
+        (name, slices[name][0], whole[name][0])
+PY
+}
 spike() {  # spike SOLVER OPTION...
     local solver=$1
     shift
     expect 0 -q run spike.cfg -j 2 -o whole.h5 --set solver="$solver"
     expect 0 check spike.cfg -j 2 --set solver="$solver" "$@"; matches ' [0-9]+ slices a run'
     expect 0 -q run spike.cfg -j 2 -o slices.h5 --set solver="$solver" "$@"
-    [ -z "$python" ] || py - 2>err <<'PY' || fail "$solver $*: in one piece and in slices: $(cat err)"
-import h5py, numpy
-whole, slices = h5py.File("whole.h5"), h5py.File("slices.h5")
-for name in "x", "err_max", "err_l2":
-    assert slices[name][...].tobytes() == whole[name][...].tobytes(), name
-for name in "residual", "backward_error":
-    assert numpy.allclose(slices[name][...], whole[name][...], rtol=1e-3, atol=0), \
-        (name, slices[name][0], whole[name][0])
-PY
+    same_x whole.h5 slices.h5
     rm -f whole.h5 slices.h5
 }
 config 300000 'lower = "-1 + rand(1)/4"; main = "4"; upper = "1 - rand(2)/4"; exact = "cos(i)";' >spike.cfg
@@ -253,6 +258,16 @@ if "$sweep" -q run gpu.cfg --device cuda:0 -o whole.h5 --force >out 2>err; then
     kill -KILL $pid 2>/dev/null; wait $pid 2>/dev/null
     expect 0 -q run gpu.cfg --device cuda:0 -o slices.h5 --set run.memory=0.05
     same whole.h5 slices.h5
+    # 4883 leaves: slices differ by one, and the last one ends within a leaf
+    sed 's/300000/20000000/' spike.cfg >gpu-spike.cfg
+    for solver in cuda.spike cuda.spike_thomas; do
+        expect 0 -q run gpu-spike.cfg --device cuda:0 -o whole.h5 --force --set solver=$solver
+        for device in cuda:0 cuda; do
+            expect 0 -q run gpu-spike.cfg --device $device -o slices.h5 --force --set run.memory=0.2 \
+                --set solver=$solver
+            same_x whole.h5 slices.h5 4e-15
+        done
+    done
 else
     skip_gpu gpu.cfg
 fi

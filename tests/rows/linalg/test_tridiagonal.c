@@ -906,6 +906,17 @@ static void names_a_slice_that_is_singular(void **state)
     free_systems(&y);
 }
 
+/* Dominant systems have condition numbers of some 10: a solution to some roundings. */
+static void assert_close_to(const struct systems *y, const double *x, const double *z)
+{
+    double largest = 0, off = 0;
+    for (size_t k = 0; k < entries(y); k++) {
+        largest = fmax(largest, fabs(x[k]));
+        off = fmax(off, fabs(x[k] - z[k]));
+    }
+    if (!(off <= 64 * DBL_EPSILON * largest)) fail_msg("n = %lld: off by %.3g of %.3g", (long long)y->n, off, largest);
+}
+
 static void gives_the_same_bits_in_slices_of_any_depth(void **state)
 {
     (void)state;
@@ -924,7 +935,8 @@ static void gives_the_same_bits_in_slices_of_any_depth(void **state)
         solve_fine(&y, x, "whole");
         for (int cut = 0; cut <= depth; cut++) {
             solve_slices(&y, cut, z);
-            if (memcmp(x, z, entries(&y) * sizeof *x))
+            if (under_test->slices->own_bits) assert_close_to(&y, x, z);
+            else if (memcmp(x, z, entries(&y) * sizeof *x))
                 fail_msg("n = %lld%s: other bits in 2^%d slices", (long long)d.n, d.cyclic ? ", cyclic" : "", cut);
         }
         sw_free(x);
