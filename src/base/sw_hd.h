@@ -8,4 +8,7 @@
 #else
 #define SW_HD
 #endif
+#ifdef __CUDACC_RTC__  /* which has no math.h */
+#define INFINITY __int_as_float(0x7f800000)
+#endif
 #endif
