@@ -56,7 +56,11 @@ enum sw_status sw_cuda_lu_solve(sw_cuda_stream stream, const struct sw_cuda_lu *
 
 /* ---- banded systems cut into chunks (band_partition.cu), interleaved */
 
-enum { SW_CUDA_PARTITION_MOST = 2048 };  /* unknowns, 3 at least */
+/* Unknowns, 3 at least; threads of a block, at most; rows of a chunk, at most. */
+#ifndef SW_CUDA_PARTITION_ROWS
+#define SW_CUDA_PARTITION_ROWS 16
+#endif
+enum { SW_CUDA_PARTITION_MOST = 2048, SW_CUDA_PARTITION_THREADS = 256 };
 
 struct sw_cuda_partition {
     int     n, batch, ld;      /* of x                                                                     */

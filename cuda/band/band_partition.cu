@@ -1,6 +1,7 @@
 /* Pentadiagonal systems by partition (Wang), without pivoting: factored and solved in one pass over memory. The rows of
- * a system are cut into chunks, a thread each, whose factors stay in registers; chunks exchange what they need by
- * shared memory. A block has a few neighbouring systems, so that what its threads read of a row is contiguous.
+ * a system are cut into chunks, a thread each. A block has a few neighbouring systems, so that what its threads read of
+ * a row is contiguous; it copies all their rows into shared memory, where the factors take their place. Two blocks share
+ * a multiprocessor where that memory allows: one computes while the other's copies are under way.
  *
  *   1. A chunk eliminates its rows (penta_point.h), with the last two unknowns of the chunk before it, l, as columns of
  *      the right-hand side: x_i = g_i - gamma_i x_{i+1} - delta_i x_{i+2} - u_i l. Substituted upwards, without being
@@ -14,108 +15,200 @@
  *
  * An unknown costs 56 bytes, the matrix, the right-hand side and the solution once each, periodic or not, where
  * cuPentBatchRewrite (band_thomas.cu) moves 152, and 184 where periodic. 15 multiply-adds and a division in 1, 10 for
- * the first two unknowns, 4 in the end; a chunk of 4 to 16 rows some 70 in the reduction. */
+ * the first two unknowns, 4 in the end; a chunk of ROWS rows some 70 in the reduction. */
+#include <cuda_pipeline_primitives.h>
+
 #include "cuda/band/band_kernels.h"
-#include "cuda/cu_check.cuh"
+#include "cuda/launch.cuh"
 
-/* Numbers that a chunk shows to others; threads of a block, at most; systems of a block, at most: 256 bytes a row. */
-enum { SHOWN = 10, THREADS = 256, SYSTEMS = 32 };
+/* Numbers that a chunk shows to others; threads of a block, at most; systems of a block, at most: 256 bytes a row;
+ * numbers of a row. */
+enum { SHOWN = 10, SYSTEMS = 32, NUMBERS = 6, ROWS = SW_CUDA_PARTITION_ROWS };
 
+/* a x_{i-2} + b x_{i-1} + c x_i + d x_{i+1} + e x_{i+2} = f */
 struct penta { double a, b, c, d, e, f; };
-struct eliminated { double gamma, delta, g, u0, u1; };  /* x_i = g - gamma x_{i+1} - delta x_{i+2} - u0 l0 - u1 l1 */
+/* x_i = g - gamma x_{i+1} - delta x_{i+2} - u0 l0 - u1 l1 */
+struct eliminated { double gamma, delta, g, u0, u1; };
 
-template <int R>
+/* A chunk in the thread that has it. Its rows are the last ones of ROWS places: row `first` is row `start` of the
+ * system. */
 struct chunk {
-    struct eliminated row[R - 2];             /* the last ones; the first row is first                               */
-    int    start, first;                      /* row `first` is row `start` of the system                            */
+    int    start, first;
     double A[4], B[4], C[4], r[2];
-    double e, d1, e1;                         /* the last two rows' entries in the first two columns behind the chunk */
-    int    bad;                               /* 0, or how early a pivot failed, in steps, and its row: key_of()     */
+    double e, d1, e1;  /* the last two rows' entries in the first two columns behind the chunk      */
+    int    bad;        /* 0, or how early a pivot failed, in steps, and its row: key_of()           */
 };
+
+/* Where the rows of a block lie in shared memory: number k of row i of a chunk at[k*plane + i*systems]. The chunks that
+ * half a warp looks at have their numbers in different banks. */
+struct place { double *at; int plane, systems, pitch; };
+
+/* Numbers from a chunk to the next one: pitch = systems modulo 16, so that 16 lanes meet 16 banks of 8 bytes. */
+static __host__ __device__ inline int pitch_of(int systems)
+{
+    return ROWS * systems + (systems + 16 - ROWS * systems % 16) % 16;
+}
+
+__device__ static inline double *number(const struct place &own, int k, int i)
+{
+    return own.at + k * own.plane + i * own.systems;
+}
 
 /* The earliest failure of a system counts, then the first row. Rows are less than 4096. */
 __device__ static inline int key_of(int step, int row) { return step * 4096 + row + 1; }
 
-__device__ static inline void fail_if_bad(double pivot, int step, int row, int *bad)
+__device__ static inline void fail_if_bad(double inverse, int step, int row, int *bad)
 {
-    const double inverse = 1.0 / pivot;
     if (!*bad && !(isfinite(inverse) && inverse != 0.0)) *bad = key_of(step, row);
 }
 
-__device__ static inline double diagonal(const struct sw_cuda_partition &p, int off, int i, int j)
+/* ------------------------------------------------------------------ rows */
+
+/* The lanes of a chunk copy its rows: 16 bytes of two systems each where `pairs`, so that they copy two rows at once. */
+__device__ static inline void copy_rows(const double *from, int ld, const struct chunk &c, const struct place &own,
+                                        int k, int lane, long long left, bool pairs)
 {
-    if (!p.diagonal[off + 2] || (!p.periodic && (i + off < 0 || i + off >= p.n))) return 0.0;
-    return p.diagonal[off + 2][(size_t)i * p.A_ld + (p.A_ld == 1 ? 0 : j)];
+    const int half = own.systems / 2, system = pairs ? lane % half * 2 : lane, ahead = pairs ? lane / half : 0;
+    const bool one_for_all = ld == 1 && own.systems > 1;
+    if (system >= left) return;
+    double *to = own.at - lane + system;
+    for (int i = c.first + ahead; i < ROWS; i += pairs ? 2 : 1) {
+        const double *row = from + (size_t)(c.start + i - c.first) * ld + (one_for_all ? 0 : system);
+        if (pairs) __pipeline_memcpy_async(to + k * own.plane + i * own.systems, row, 16);
+        else __pipeline_memcpy_async(to + k * own.plane + i * own.systems, row, 8);
+    }
 }
 
-__device__ static inline struct penta row_of(const struct sw_cuda_partition &p, const double *x, int i, int j)
+__device__ static inline bool pairs_of(const double *from, int ld, const struct place &own, long long left)
 {
-    struct penta row = {diagonal(p, -2, i, j), diagonal(p, -1, i, j), diagonal(p, 0, i, j), diagonal(p, 1, i, j),
-                        diagonal(p, 2, i, j), x ? x[(size_t)i * p.ld + j] : 0.0};
-    return row;
+    return own.systems > 1 && own.systems % 2 == 0 && ld % 2 == 0 && left >= own.systems && (size_t)from % 16 == 0;
 }
 
-/* The rows of the chunk, its equation without what is behind it, and how its first two unknowns depend on l and s:
- * shown: x_k = shown[k] - (shown[2 + 2k], shown[3 + 2k]) l - (shown[6 + 2k], shown[7 + 2k]) s. */
-template <int R>
-__device__ static inline void eliminate(const struct sw_cuda_partition &p, const double *x, int c, int j,
-                                        struct chunk<R> &k, double (&shown)[SHOWN])
+/* @param first  the first system of the block; left: systems from there on */
+__device__ static inline void fetch(const struct sw_cuda_partition &p, const double *x, long long first, int lane,
+                                    const struct chunk &c, const struct place &own)
+{
+    const long long left = p.batch - first;
+    for (int k = 0; k < NUMBERS; k++) {
+        const double *from = k < 5 ? p.diagonal[k] : x;
+        const int ld = k < 5 ? p.A_ld : p.ld;
+        if (!from) continue;
+        if (ld > 1) from += first;
+        copy_rows(from, ld, c, own, k, lane, left, pairs_of(from, ld, own, left));
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+}
+
+__device__ static inline double entry(const struct sw_cuda_partition &p, const struct place &own, int k, int i, int row)
+{
+    const int column = row + k - 2;
+    if (!p.diagonal[k] || (!p.periodic && (column < 0 || column >= p.n))) return 0.0;
+    return *number(own, k, i);
+}
+
+__device__ static inline struct penta row_of(const struct sw_cuda_partition &p, bool x, const struct chunk &c,
+                                             const struct place &own, int i)
+{
+    const int row = c.start + i - c.first;
+    struct penta r = {entry(p, own, 0, i, row), entry(p, own, 1, i, row), entry(p, own, 2, i, row),
+                      entry(p, own, 3, i, row), entry(p, own, 4, i, row), x ? *number(own, 5, i) : 0.0};
+    return r;
+}
+
+__device__ static inline void keep(const struct place &own, int i, const struct eliminated &r)
+{
+    *number(own, 0, i) = r.gamma;
+    *number(own, 1, i) = r.delta;
+    *number(own, 2, i) = r.g;
+    *number(own, 3, i) = r.u0;
+    *number(own, 4, i) = r.u1;
+}
+
+__device__ static inline struct eliminated kept(const struct place &own, int i)
+{
+    struct eliminated r = {*number(own, 0, i), *number(own, 1, i), *number(own, 2, i), *number(own, 3, i),
+                           *number(own, 4, i)};
+    return r;
+}
+
+/* What a chunk shows lies where its right-hand sides were, and behind them in the place of its last row. */
+__device__ static inline void show(const struct place &own, const double (&shown)[SHOWN])
+{
+#pragma unroll
+    for (int k = 0; k < SHOWN; k++) *number(own, k < ROWS ? 5 : k - ROWS, k < ROWS ? k : ROWS - 1) = shown[k];
+}
+
+/* @param away  how many chunks behind the own one, may be negative */
+__device__ static inline void look(struct place own, int away, double (&shown)[SHOWN])
+{
+    own.at += away * own.pitch;
+#pragma unroll
+    for (int k = 0; k < SHOWN; k++) shown[k] = *number(own, k < ROWS ? 5 : k - ROWS, k < ROWS ? k : ROWS - 1);
+}
+
+/* ------------------------------------------------------------------ 1 */
+
+/* The rows of the chunk, and its equation without what is behind it. */
+__device__ static inline void eliminate(const struct sw_cuda_partition &p, bool x, const struct place &own,
+                                        struct chunk &c)
 {
     struct eliminated up2 = {0.0, 0.0, 0.0, -1.0, 0.0}, up = {0.0, 0.0, 0.0, 0.0, -1.0};  /* they are l */
-    k.start = (int)((long long)c * p.n / p.chunks);
-    k.first = R - ((int)((long long)(c + 1) * p.n / p.chunks) - k.start);
-    k.bad = 0;
-#pragma unroll
-    for (int i = 0; i < R - 2; i++)
-        if (i >= k.first) {
-            const struct penta m = row_of(p, x, k.start + i - k.first, j);
-            const double beta = m.b - m.a * up2.gamma, alpha = m.c - m.a * up2.delta - beta * up.gamma;
-            const double inverse = 1.0 / alpha;
-            fail_if_bad(alpha, 0, k.start + i - k.first, &k.bad);
-            const struct eliminated row = {(m.d - beta * up.delta) * inverse, m.e * inverse,
-                                           (m.f - m.a * up2.g - beta * up.g) * inverse,
-                                           -(m.a * up2.u0 + beta * up.u0) * inverse,
-                                           -(m.a * up2.u1 + beta * up.u1) * inverse};
-            k.row[i] = row;
-            up2 = up;
-            up = row;
-        }
-    const int last = k.start + R - 1 - k.first;
-    const struct penta m = row_of(p, x, last - 1, j), n = row_of(p, x, last, j);
+    struct penta m = row_of(p, x, c, own, c.first);
+    for (int i = c.first; i < ROWS - 2; i++) {
+        const struct penta next = row_of(p, x, c, own, i + 1);  /* before the store, which it must not wait for */
+        const double beta = m.b - m.a * up2.gamma, alpha = m.c - m.a * up2.delta - beta * up.gamma;
+        const double inverse = 1.0 / alpha;
+        fail_if_bad(inverse, 0, c.start + i - c.first, &c.bad);
+        const struct eliminated row = {(m.d - beta * up.delta) * inverse, m.e * inverse,
+                                       (m.f - m.a * up2.g - beta * up.g) * inverse,
+                                       -(m.a * up2.u0 + beta * up.u0) * inverse,
+                                       -(m.a * up2.u1 + beta * up.u1) * inverse};
+        keep(own, i, row);
+        up2 = up;
+        up = row;
+        m = next;
+    }
+    const struct penta n = row_of(p, x, c, own, ROWS - 1);
     const double beta = m.b - m.a * up2.gamma;
-    k.A[0] = -(m.a * up2.u0 + beta * up.u0);
-    k.A[1] = -(m.a * up2.u1 + beta * up.u1);
-    k.A[2] = -n.a * up.u0;
-    k.A[3] = -n.a * up.u1;
-    k.B[0] = m.c - m.a * up2.delta - beta * up.gamma;
-    k.B[1] = m.d - beta * up.delta;
-    k.B[2] = n.b - n.a * up.gamma;
-    k.B[3] = n.c - n.a * up.delta;
-    k.r[0] = m.f - m.a * up2.g - beta * up.g;
-    k.r[1] = n.f - n.a * up.g;
-    k.e = m.e;
-    k.d1 = n.d;
-    k.e1 = n.e;
-    /* upwards: g, u and w of the two unknowns below */
+    c.A[0] = -(m.a * up2.u0 + beta * up.u0);
+    c.A[1] = -(m.a * up2.u1 + beta * up.u1);
+    c.A[2] = -n.a * up.u0;
+    c.A[3] = -n.a * up.u1;
+    c.B[0] = m.c - m.a * up2.delta - beta * up.gamma;
+    c.B[1] = m.d - beta * up.delta;
+    c.B[2] = n.b - n.a * up.gamma;
+    c.B[3] = n.c - n.a * up.delta;
+    c.r[0] = m.f - m.a * up2.g - beta * up.g;
+    c.r[1] = n.f - n.a * up.g;
+    c.e = m.e;
+    c.d1 = n.d;
+    c.e1 = n.e;
+}
+
+/* How the first two unknowns depend on l and s: x_k = shown[k] - (shown[2 + 2k], shown[3 + 2k]) l
+ * - (shown[6 + 2k], shown[7 + 2k]) s. */
+__device__ static inline void first_two(const struct place &own, const struct chunk &c, double (&shown)[SHOWN])
+{
     double g1 = 0.0, g2 = 0.0, u1[2] = {0.0, 0.0}, u2[2] = {0.0, 0.0}, w1[2] = {-1.0, 0.0}, w2[2] = {0.0, -1.0};
+#pragma unroll 2
+    for (int i = ROWS - 3; i >= c.first; i--) {
+        const struct eliminated row = kept(own, i);
+        const double g = row.g - row.delta * g2 - row.gamma * g1;
+        const double u[2] = {row.u0 - row.delta * u2[0] - row.gamma * u1[0],
+                             row.u1 - row.delta * u2[1] - row.gamma * u1[1]};
+        const double w[2] = {-row.delta * w2[0] - row.gamma * w1[0], -row.delta * w2[1] - row.gamma * w1[1]};
+        g2 = g1;
+        g1 = g;
 #pragma unroll
-    for (int i = R - 3; i >= 0; i--)
-        if (i >= k.first) {
-            const struct eliminated row = k.row[i];
-            const double g = row.g - row.delta * g2 - row.gamma * g1;
-            const double u[2] = {row.u0 - row.delta * u2[0] - row.gamma * u1[0],
-                                 row.u1 - row.delta * u2[1] - row.gamma * u1[1]};
-            const double w[2] = {-row.delta * w2[0] - row.gamma * w1[0], -row.delta * w2[1] - row.gamma * w1[1]};
-            g2 = g1;
-            g1 = g;
-#pragma unroll
-            for (int q = 0; q < 2; q++) {
-                u2[q] = u1[q];
-                u1[q] = u[q];
-                w2[q] = w1[q];
-                w1[q] = w[q];
-            }
+        for (int q = 0; q < 2; q++) {
+            u2[q] = u1[q];
+            u1[q] = u[q];
+            w2[q] = w1[q];
+            w1[q] = w[q];
         }
+    }
     shown[0] = g1;
     shown[1] = g2;
 #pragma unroll
@@ -127,22 +220,10 @@ __device__ static inline void eliminate(const struct sw_cuda_partition &p, const
     }
 }
 
-/* Number k of what a thread shows is shared[k*THREADS + thread]. */
-__device__ static inline void show(double *shared, int thread, const double (&shown)[SHOWN])
-{
-#pragma unroll
-    for (int k = 0; k < SHOWN; k++) shared[k * THREADS + thread] = shown[k];
-}
+/* ------------------------------------------------------------------ 2 and 3 */
 
-__device__ static inline void look(const double *shared, int thread, double (&shown)[SHOWN])
-{
-#pragma unroll
-    for (int k = 0; k < SHOWN; k++) shown[k] = shared[k * THREADS + thread];
-}
-
-/* 2: with what the chunk behind it shows. */
-template <int R>
-__device__ static inline void close_equation(struct chunk<R> &k, const double (&behind)[SHOWN])
+/* With what the chunk behind it shows. */
+__device__ static inline void close_equation(struct chunk &k, const double (&behind)[SHOWN])
 {
     k.r[0] -= k.e * behind[0];
     k.r[1] -= k.d1 * behind[0] + k.e1 * behind[1];
@@ -155,32 +236,41 @@ __device__ static inline void close_equation(struct chunk<R> &k, const double (&
     }
 }
 
-/* v := M^-1 v, by elimination without pivoting, as all is here. */
-__device__ static inline void divide(const double (&M)[4], double &v0, double &v1)
+/* A block of 2 x 2, factored without pivoting, as all is here. */
+struct factors { double i0, l, i1, m1; };
+
+__device__ static inline struct factors factor(const double (&M)[4])
 {
-    const double l = M[2] / M[0];
-    v1 = (v1 - l * v0) / (M[3] - l * M[1]);
-    v0 = (v0 - M[1] * v1) / M[0];
+    struct factors f = {1.0 / M[0], 0.0, 0.0, M[1]};
+    f.l = M[2] * f.i0;
+    f.i1 = 1.0 / (M[3] - f.l * M[1]);
+    return f;
 }
 
-template <int R>
-__device__ static inline void look_at_block(struct chunk<R> &k, const double (&M)[4], int step)
+/* v := M^-1 v */
+__device__ static inline void divide(const struct factors &f, double &v0, double &v1)
 {
-    const int last = k.start + R - 1 - k.first;
-    fail_if_bad(M[0], step, last - 1, &k.bad);
-    fail_if_bad(M[3] - M[2] / M[0] * M[1], step, last, &k.bad);
+    v1 = (v1 - f.l * v0) * f.i1;
+    v0 = (v0 - f.m1 * v1) * f.i0;
 }
 
-/* 3, a chunk that is eliminated: B := 1. Shown are A, C and r. */
-template <int R>
-__device__ static inline void normalize(struct chunk<R> &k, int step, double (&shown)[SHOWN])
+__device__ static inline void look_at_block(struct chunk &k, const struct factors &f, int step)
 {
-    look_at_block(k, k.B, step);
-    divide(k.B, k.A[0], k.A[2]);
-    divide(k.B, k.A[1], k.A[3]);
-    divide(k.B, k.C[0], k.C[2]);
-    divide(k.B, k.C[1], k.C[3]);
-    divide(k.B, k.r[0], k.r[1]);
+    const int last = k.start + ROWS - 1 - k.first;
+    fail_if_bad(f.i0, step, last - 1, &k.bad);
+    fail_if_bad(f.i1, step, last, &k.bad);
+}
+
+/* A chunk that is eliminated: B := 1. Shown are A, C and r. */
+__device__ static inline void normalize(struct chunk &k, int step, double (&shown)[SHOWN])
+{
+    const struct factors f = factor(k.B);
+    look_at_block(k, f, step);
+    divide(f, k.A[0], k.A[2]);
+    divide(f, k.A[1], k.A[3]);
+    divide(f, k.C[0], k.C[2]);
+    divide(f, k.C[1], k.C[3]);
+    divide(f, k.r[0], k.r[1]);
 #pragma unroll
     for (int q = 0; q < 4; q++) {
         shown[q] = k.A[q];
@@ -198,8 +288,7 @@ __device__ static inline void negative_product(const double *M, const double *N,
 }
 
 /* One that stays: the s of its neighbours eliminated. */
-template <int R>
-__device__ static inline void reduce(struct chunk<R> &k, const double (&before)[SHOWN], const double (&behind)[SHOWN])
+__device__ static inline void reduce(struct chunk &k, const double (&before)[SHOWN], const double (&behind)[SHOWN])
 {
     double A[4], C[4], left[4], right[4];
     negative_product(k.A, before, A);
@@ -219,8 +308,7 @@ __device__ static inline void reduce(struct chunk<R> &k, const double (&before)[
 }
 
 /* Up again: r := s, from the s of the neighbours. */
-template <int R>
-__device__ static inline void put_back(struct chunk<R> &k, const double (&before)[SHOWN], const double (&behind)[SHOWN])
+__device__ static inline void put_back(struct chunk &k, const double (&before)[2], const double (&behind)[2])
 {
 #pragma unroll
     for (int q = 0; q < 2; q++)
@@ -228,112 +316,138 @@ __device__ static inline void put_back(struct chunk<R> &k, const double (&before
                   k.C[2 * q + 1] * behind[1];
 }
 
-/* Shown is s. */
-__device__ static inline void show_solution(double *shared, int thread, const double (&s)[2])
+__device__ static inline void show_solution(const struct place &own, const double (&s)[2])
 {
-    shared[thread] = s[0];
-    shared[THREADS + thread] = s[1];
+    *number(own, 5, 0) = s[0];
+    *number(own, 5, 1) = s[1];
+}
+
+__device__ static inline void look_at_solution(struct place own, int away, double (&s)[2])
+{
+    own.at += away * own.pitch;
+    s[0] = *number(own, 5, 0);
+    s[1] = *number(own, 5, 1);
 }
 
 /* The last chunk, whose neighbours are itself. */
-template <int R>
-__device__ static inline void solve_equation(struct chunk<R> &k, int step)
+__device__ static inline void solve_equation(struct chunk &k, int step)
 {
     double M[4];
 #pragma unroll
     for (int q = 0; q < 4; q++) M[q] = k.A[q] + k.B[q] + k.C[q];
-    look_at_block(k, M, step);
-    divide(M, k.r[0], k.r[1]);
+    const struct factors f = factor(M);
+    look_at_block(k, f, step);
+    divide(f, k.r[0], k.r[1]);
 }
 
-/* 4. before: shown by the chunk before this one. lost: the system has a bad pivot. */
-template <int R>
-__device__ static inline void substitute(const struct sw_cuda_partition &p, const struct chunk<R> &k,
-                                         const double (&before)[SHOWN], bool lost, double *x)
+/* ------------------------------------------------------------------ 4 */
+
+/* before: the last two unknowns of the chunk before this one. lost: the system has a bad pivot. */
+__device__ static inline void substitute(const struct sw_cuda_partition &p, const struct place &own,
+                                         const struct chunk &k, const double (&before)[2], bool lost, double *x)
 {
     double x1 = k.r[0], x2 = k.r[1];
     double *at = x + (size_t)(k.start - k.first) * p.ld;  /* of row 0, which may not be there */
-    at[(size_t)(R - 2) * p.ld] = lost ? nan("") : x1;
-    at[(size_t)(R - 1) * p.ld] = lost ? nan("") : x2;
-#pragma unroll
-    for (int i = R - 3; i >= 0; i--)
-        if (i >= k.first) {
-            const struct eliminated row = k.row[i];
-            const double value = row.g - row.u0 * before[0] - row.u1 * before[1] - row.delta * x2 - row.gamma * x1;
-            at[(size_t)i * p.ld] = lost ? nan("") : value;
-            x2 = x1;
-            x1 = value;
-        }
+    at[(size_t)(ROWS - 2) * p.ld] = lost ? nan("") : x1;
+    at[(size_t)(ROWS - 1) * p.ld] = lost ? nan("") : x2;
+#pragma unroll 2
+    for (int i = ROWS - 3; i >= k.first; i--) {
+        const struct eliminated row = kept(own, i);
+        const double value = row.g - row.u0 * before[0] - row.u1 * before[1] - row.delta * x2 - row.gamma * x1;
+        at[(size_t)i * p.ld] = lost ? nan("") : value;
+        x2 = x1;
+        x1 = value;
+    }
 }
 
 /* Thread t of a block has chunk t / p.systems of its system t % p.systems. */
-template <int R>
-__global__ static void __launch_bounds__(THREADS) partition_k(struct sw_cuda_partition p, double *x)
+__global__ static void __launch_bounds__(SW_CUDA_PARTITION_THREADS) partition_k(struct sw_cuda_partition p, double *x)
 {
-    __shared__ double shared[SHOWN * THREADS];
+    extern __shared__ double shared[];
     __shared__ int failed[SYSTEMS];
-    const int t = threadIdx.x, own = t % p.systems, c = t / p.systems;
-    const long long wanted = (long long)blockIdx.x * p.systems + own;
-    const int j = wanted < p.batch ? (int)wanted : p.batch - 1;  /* nobody may miss a barrier */
-    double shown[SHOWN], other[SHOWN];
-    struct chunk<R> k;
+    const int t = threadIdx.x, lane = t % p.systems, n = p.chunks, c = t / p.systems;
+    const long long first = (long long)blockIdx.x * p.systems, j = first + lane;  /* maybe behind the last system */
+    const int pitch = pitch_of(p.systems);
+    const struct place own = {shared + c * pitch + lane, n * pitch, p.systems, pitch};
+    double shown[SHOWN], other[SHOWN], s[2], s1[2];
+    struct chunk k;
     int step = 1;
-    if (c == 0) failed[own] = 0x7fffffff;
-    eliminate(p, x, c, j, k, shown);
-    show(shared, t, shown);
+    k.start = (int)((long long)c * p.n / n);
+    k.first = ROWS - ((int)((long long)(c + 1) * p.n / n) - k.start);
+    k.bad = 0;
+    if (c == 0) failed[lane] = 0x7fffffff;
+    fetch(p, x, first, lane, k, own);
+    eliminate(p, x != NULL, own, k);
+    first_two(own, k, shown);
+    show(own, shown);
     __syncthreads();
-    look(shared, (c + 1) % p.chunks * p.systems + own, other);
+    look(own, (c + 1) % n - c, other);
     close_equation(k, other);
     __syncthreads();
-    for (int far = 1; far < p.chunks; far *= 2, step++) {
+    for (int far = 1; far < n; far *= 2, step++) {
         if (c % (2 * far) == far) {
             normalize(k, step, shown);
-            show(shared, t, shown);
+            show(own, shown);
         }
         __syncthreads();  /* what others look at is not written again before the way up */
         if (c % (2 * far)) continue;
-        look(shared, (c + p.chunks - far) % p.chunks * p.systems + own, shown);
-        look(shared, (c + far) % p.chunks * p.systems + own, other);
+        look(own, (c + n - far) % n - c, shown);
+        look(own, (c + far) % n - c, other);
         reduce(k, shown, other);
     }
     if (c == 0) {
         solve_equation(k, step);
-        show_solution(shared, t, k.r);
+        show_solution(own, k.r);
     }
-    if (k.bad) atomicMin(&failed[own], k.bad);
+    if (k.bad) atomicMin(&failed[lane], k.bad);
     __syncthreads();
-    for (int far = p.chunks / 2; far > 0; far /= 2) {
+    for (int far = n / 2; far > 0; far /= 2) {
         if (c % (2 * far) == far) {
-            look(shared, (c - far) * p.systems + own, shown);
-            look(shared, (c + far) % p.chunks * p.systems + own, other);
-            put_back(k, shown, other);
-            show_solution(shared, t, k.r);
+            look_at_solution(own, -far, s);
+            look_at_solution(own, (c + far) % n - c, s1);
+            put_back(k, s, s1);
+            show_solution(own, k.r);
         }
         __syncthreads();
     }
-    const bool lost = failed[own] != 0x7fffffff;
-    if (wanted >= p.batch) return;
-    if (c == 0 && p.bad) p.bad[j] = lost ? failed[own] % 4096 : 0;
+    const bool lost = failed[lane] != 0x7fffffff;
+    if (j >= p.batch) return;
+    if (c == 0 && p.bad) p.bad[j] = lost ? failed[lane] % 4096 : 0;
     if (!x) return;
-    look(shared, (c + p.chunks - 1) % p.chunks * p.systems + own, other);
-    substitute(p, k, other, lost, x + j);
+    look_at_solution(own, (c + n - 1) % n - c, s);
+    substitute(p, own, k, s, lost, x + j);
 }
 
-/* Chunks of up to 4, 8 or 16 rows, a power of two of them; each has two at least. */
+/* ------------------------------------------------------------------ shapes */
+
+static size_t shared_of(const struct sw_cuda_partition *p)
+{
+    return (size_t)NUMBERS * (size_t)p->chunks * (size_t)pitch_of(p->systems) * sizeof(double);
+}
+
+/* Pieces of rows of 8 systems, 64 bytes, come as fast as longer ones do here; those of 4 at 0.6 of it (H200). */
+enum { WIDE_ENOUGH = 8 };
+
+/* Chunks of up to ROWS rows, a power of two of them; each has two at least. As many systems a block as its threads and
+ * the shared memory of half a multiprocessor take, but a whole one's for up to WIDE_ENOUGH. */
 extern "C" enum sw_status sw_cuda_partition_solve(sw_cuda_stream stream, const struct sw_cuda_partition *shape,
                                                   double *x)
 {
     struct sw_cuda_partition p = *shape;
-    cudaStream_t s = (cudaStream_t)stream;
-    const int rows = p.n <= 128 ? 4 : p.n <= 256 ? 8 : 16;
+    int device, most, all, reserved;
     if (p.batch == 0) return SW_OK;  /* an empty grid is a launch error */
-    for (p.chunks = 1; p.chunks * rows < p.n;) p.chunks *= 2;
-    p.systems = THREADS / p.chunks < SYSTEMS ? THREADS / p.chunks : SYSTEMS;
+    CU_TRY(cudaGetDevice(&device));
+    CU_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CU_TRY(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device));
+    CU_TRY(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, device));
+    const size_t half = (size_t)(all / 2 - reserved) - SYSTEMS * sizeof(int);
+    for (p.chunks = 1; p.chunks * ROWS < p.n;) p.chunks *= 2;
+    p.systems = SW_CUDA_PARTITION_THREADS / p.chunks < SYSTEMS ? SW_CUDA_PARTITION_THREADS / p.chunks : SYSTEMS;
+    while (p.systems > WIDE_ENOUGH && shared_of(&p) > half) p.systems /= 2;
+    while (p.systems > 1 && shared_of(&p) + SYSTEMS * sizeof(int) > (size_t)most) p.systems /= 2;
+    SW_TRY(allow_shared(partition_k, shared_of(&p)));
     const unsigned blocks = (unsigned)(((long long)p.batch + p.systems - 1) / p.systems);
-    const int threads = p.chunks * p.systems;
-    if (rows == 4) partition_k<4><<<blocks, threads, 0, s>>>(p, x);
-    else if (rows == 8) partition_k<8><<<blocks, threads, 0, s>>>(p, x);
-    else partition_k<16><<<blocks, threads, 0, s>>>(p, x);
-    CU_LAUNCHED(s);
+    partition_k<<<blocks, p.chunks * p.systems, shared_of(&p), (cudaStream_t)stream>>>(p, x);
+    CU_LAUNCHED((cudaStream_t)stream);
     return SW_OK;
 }
