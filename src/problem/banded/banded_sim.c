@@ -15,7 +15,6 @@ enum fault { NONE, NO_PIVOT, NOT_FINITE, LOST, LOST_ROW, UNMEASURED };
 static const double LOST_ABOVE = 1e-8;
 
 struct own {
-    struct sw_device *host;      /* s->device where it was opened for the arrays; else NULL                     */
     struct sw_device *at;        /* where the row works: s->device, or that of the runs                         */
     struct sw_band   *solver;    /* for count systems, once some are solved                                     */
     struct sw_owned   arrays, arrays_there;
@@ -274,7 +273,6 @@ static void destroy(struct system_sim *s)
     sw_band_destroy(&own->solver);
     sw_owned_free(&own->arrays);
     sw_owned_free(&own->arrays_there);
-    sw_device_close(&own->host);
 }
 
 static enum sw_status describe(const struct sw_setup *setup, const struct system_source *source,
@@ -316,7 +314,7 @@ enum sw_status banded_create(const struct sw_problem *problem, const struct sw_s
     SW_TRY(sw_device_open("cpu", device->threads, &host));
     const enum sw_status st = system_sim_create(&kind, setup, device, host, sim);
     if (st) sw_device_close(&host);
-    else ((struct own *)((struct system_sim *)*sim)->own)->host = host;
+    else ((struct system_sim *)*sim)->opened = host;
     return st;
 }
 

@@ -315,6 +315,7 @@ static void destroy(struct sw_sim *sim)
     system_entries_destroy(&s->entries);
     system_given_free(&s->given);
     sw_owned_free(&s->arrays);
+    sw_device_close(&s->opened);
     sw_free(s->own);
     sw_free(s->why);
     sw_free(s);

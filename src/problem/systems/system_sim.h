@@ -30,6 +30,7 @@ struct system_sim {
     struct sw_setup   setup;
     struct sw_device *device;   /* where the arrays are                                                          */
     struct sw_device *runs_on;  /* that of the runs: it, unless the kind has its arrays elsewhere                */
+    struct sw_device *opened;   /* closed with the sim: device, where the kind has opened it; else NULL           */
     size_t            n;
     int               count;
     const struct system_source *source;  /* NULL: no array is from files                                    */

@@ -218,6 +218,7 @@ grid    = { n = 3; };
 bands   = { main = "i==1?1e-17:i==3?1e20:1"; m1 = "i==2?1:0"; p1 = "i==1?1:0"; };
 rhs     = "i==3?1e20:i";
 solver  = "cpu.thomas";
+run     = { device = "cpu"; };
 CFG
 expect 1 -q run lost.cfg -o row.h5
 expect 0 show row.h5; matches 'cpu.thomas has lost x: it does not solve row 2 to 1e-8 of its terms; it does not'
