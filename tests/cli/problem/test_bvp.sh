@@ -89,7 +89,7 @@ expect 3 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]'
 says "r.cfg:7: error: 'r' = 3 in run 1 (n = 4, a = 1, algorithm = a2d): a2d needs r columns of at least two entries"
 says '1 <= r <= 2 here; r = 0 takes the square root of n; 3 of 18 runs do not fit'
 expect 3 run r.cfg -o r.h5 -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]'; [ ! -e r.h5 ] || fail 'r.h5 is written'
-expect 0 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]' -s 'sweep.algorithm=["a1d", "scan"]'
+expect 0 check r.cfg -s 'sweep.n=[4, 7, 8]' -s 'sweep.a=[1, 2]' -s 'sweep.algorithm=["a1d", "scan"]' -s run.device=cpu
 expect 3 check plain.cfg -s solver=cpu.a2d -s r=51; says "'r' = 51: cpu.a2d needs r columns"; says '<= 50 here'
 expect 0 check plain.cfg -s solver=cpu.a2d -s r=50
 expect 4 check plain.cfg -s grid.n=68719476736L -s 'output.fields.precision=double'; says 'one run needs 51'; says 'GiB'

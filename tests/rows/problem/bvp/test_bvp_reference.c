@@ -386,12 +386,15 @@ static void report(const char *what)
     worst = 0;
 }
 
+/* Where each problem's kernels are compiled, which takes a third of a second, there are fewer of them. */
+static int problems(int all) { return under_test->try_compile ? all / 8 : small_suite() ? all / 4 : all; }
+
 static void agrees_for_random_problems_of_few_points(void **state)
 {
     uint64_t seed = 1;
     (void)state;
     need_row();
-    for (int k = 0; k < (small_suite() ? 100 : 400); k++) {
+    for (int k = 0; k < problems(400); k++) {
         const struct problem t = random_problem(&seed, 3 + one_of(&seed, 26));
         compare(&t);
     }
@@ -403,7 +406,7 @@ static void agrees_for_random_problems_of_more_points(void **state)
     uint64_t seed = 2;
     (void)state;
     need_row();
-    for (int k = 0; k < 24; k++) {
+    for (int k = 0; k < problems(24); k++) {
         const struct problem t = random_problem(&seed, 31 + one_of(&seed, 220));
         compare(&t);
     }
@@ -419,7 +422,7 @@ static void tells_nearly_singular_ends(void **state)
     uint64_t seed = 3;
     (void)state;
     need_row();
-    for (int k = 0; k < (small_suite() ? 50 : 200); k++) {
+    for (int k = 0; k < problems(200); k++) {
         const double alpha = uniform(&seed, 0.5, 3), off = k % 4 ? power(&seed, -17, 0) : 0;
         const int n = 3 + one_of(&seed, k % 8 ? 26 : 150);
         struct problem t = {.n = n, .h = 1.0 / n, .p = {1, 0, 0}, .f = {uniform(&seed, -1, 1), 1, 0}, .jump = 1,
@@ -436,7 +439,7 @@ static void tells_eigenvalues_from_what_is_near(void **state)
     uint64_t seed = 4;
     (void)state;
     need_row();
-    for (int k = 0; k < (small_suite() ? 50 : 200); k++) {
+    for (int k = 0; k < problems(200); k++) {
         const int n = 3 + one_of(&seed, k % 8 ? 26 : 150), mode = 1 + one_of(&seed, n - 1);
         const double off = k % 4 ? (k % 3 ? 1 : -1) * power(&seed, -17, 0) : 0,
                      wave = 2 * n * sin(mode * M_PI / (2 * n));
