@@ -322,8 +322,8 @@ expect 3 check none.cfg -s 'bands={ main="1"; p1="y"; }'; says "'bands.p1'"
 sed 's/^rhs .*/bands = { main = "1"; };/' none.cfg >norhs.cfg
 expect 3 check norhs.cfg
 says "'rhs' is missing: give rhs, source.rhs, or exact, the solution: the right-hand side is then A x"
-expect 4 check none.cfg -s 'bands={ main="1"; }' -s grid.n=2000000000; says 'one run needs '
+expect 4 check none.cfg -s 'bands={ m4="1"; main="9"; p4="1"; }' -s grid.n=1000000000; says 'one run needs '
 expect 3 check none.cfg -s 'bands={ main="k"; }' -s 'sweep={ k="range(1, 100000, 1)"; l="range(1, 10000, 1)"; }'
-says '1e+09 runs, more than 1e+07'
+says '1e+09 runs, more than 1e+07, the most that a sweep may have, and some 400 GB of memory'
 expect 0 check none.cfg -s 'bands={ main="2"; p1="1"; }'; prints 'matrices one for all runs'
 summary

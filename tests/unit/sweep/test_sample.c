@@ -116,8 +116,8 @@ static void bad_samples_are_refused(void **state)
     REFUSED("-s: error: 'sweep.a': the ends of integer must be whole numbers within 2^53\n", RANDOM("lhs", 3, 1),
             "sweep.a=integer(0.5, 2)");
     REFUSED("-s: error: 'sweep.a' has the value 1 twice\n", RANDOM("lhs", 3, 1), "sweep.a=[1, 2, 1]");
-    REFUSED("-s: error: sample(1000000) x c(20) = 2e+07 runs, more than 1e+07, the most that a sweep may have: shorten "
-            "an axis or lower sample.count\n",
+    REFUSED("-s: error: sample(1000000) x c(20) = 2e+07 runs, more than 1e+07, the most that a sweep may have, and "
+            "some 8 GB of memory before their first step: shorten an axis or lower sample.count\n",
             RANDOM("lhs", 1000000, 1), "sweep.c=range(1, 20)", "forcing=c");
     REFUSED("-s: error: 'sweep.a': 1 .. 0 is no interval\n", RANDOM("lhs", 3, 1), "sweep.a=uniform(1, 0)");
     REFUSED("-s: error: 'sweep.b': the ends of loguniform must be positive\n", RANDOM("lhs", 3, 1),

@@ -137,8 +137,8 @@ static void a_product_varies_the_last_axis_fastest(void **state)
 static void a_product_too_large_is_refused_with_the_arithmetic(void **state)
 {
     (void)state;
-    REFUSED("-s: error: a(100000) x b(20000) = 2e+09 runs, more than 1e+07, the most that a sweep may have: shorten an "
-            "axis\n",
+    REFUSED("-s: error: a(100000) x b(20000) = 2e+09 runs, more than 1e+07, the most that a sweep may have, and some "
+            "800 GB of memory before their first step: shorten an axis\n",
             "sweep={ a=\"range(1, 100000)\"; b=\"range(1, 20000)\"; }", "initial=a*b");
 }
 
