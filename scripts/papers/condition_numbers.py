@@ -6,9 +6,12 @@ usage: condition_numbers.py CSV [SEEDS]    SEEDS of the random matrices (default
 A line a matrix: type,matrix,seeds,least,median,most,double; double is the median of numpy's. The matrices are made from
 the paper's descriptions, not by the program: bench_accuracy has the condition numbers of the program's own.
 Needs numpy and mpmath."""
+import multiprocessing
 import os
 import statistics
 import sys
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes share the cores
 
 try:
     import mpmath
@@ -164,6 +167,16 @@ def condition(lower, main, upper):
     return mpmath.mpf(float(numpy.linalg.norm(dense, 2))) * inverse_norm(lower, main, upper), numpy.linalg.cond(dense)
 
 
+def condition_of(job):
+    """Of the matrix of so many a seed."""
+    number, seed = job
+    name, make, _ = MATRICES[number]
+    # those of Toeplitz matrices with a small main diagonal are powers of a ratio, to 1e400
+    mpmath.mp.dps = 700 if name in ("main_1e8_inverse", "zero_main") else 130
+    with numpy.errstate(all="ignore"):
+        return condition(*make(numpy.random.default_rng(seed)))
+
+
 def main():
     if len(sys.argv) not in (2, 3) or sys.argv[1].startswith("-"):
         print(__doc__, file=sys.stderr)
@@ -173,19 +186,20 @@ def main():
         print(f"# Condition numbers of the matrices of table III, n = {N}, 2-norm; numpy {numpy.__version__}, mpmath "
               f"{mpmath.__version__}", file=file)
         print("type,matrix,seeds,least,median,most,double", file=file)
-        for number, (name, make, random) in enumerate(MATRICES, 1):
-            # those of Toeplitz matrices with a small main diagonal are powers of a ratio, to 1e400
-            mpmath.mp.dps = 700 if name in ("main_1e8_inverse", "zero_main") else 130
-            with numpy.errstate(all="ignore"):
-                found = [condition(*make(numpy.random.default_rng(seed)))
-                         for seed in range(1, 1 + (seeds if random else 1))]
+        jobs = [(number, seed) for number, (_, _, random) in enumerate(MATRICES)
+                for seed in range(1, 1 + (seeds if random else 1))]
+        with multiprocessing.Pool() as pool:  # a core a matrix: some seconds each
+            results = dict(zip(jobs, pool.map(condition_of, jobs, chunksize=1)))
+        for number, (name, _, _) in enumerate(MATRICES):
+            found = [results[job] for job in jobs if job[0] == number]
             exact = sorted(one for one, _ in found)
             texts = [mpmath.nstr(one, 3, min_fixed=0, max_fixed=0)
                      for one in (exact[0], exact[len(exact) // 2], exact[-1])]
             double = statistics.median(one for _, one in found)
-            print(f"{number},{name},{len(found)},{','.join(texts)},{double:.3g}", file=file, flush=True)
+            print(f"{number + 1},{name},{len(found)},{','.join(texts)},{double:.3g}", file=file, flush=True)
     print(os.path.abspath(sys.argv[1]))
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
