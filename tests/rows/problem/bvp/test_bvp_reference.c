@@ -388,6 +388,7 @@ static void report(const char *what)
 
 /* Where each problem's kernels are compiled, which takes a third of a second, there are fewer of them. */
 static int problems(int all) { return under_test->try_compile ? all / 8 : small_suite() ? all / 4 : all; }
+static bool few(void) { return under_test->try_compile || small_suite(); }
 
 static void agrees_for_random_problems_of_few_points(void **state)
 {
@@ -500,14 +501,14 @@ static void pivots_that_vanish_do_no_harm(void **state)
     need_row();
     assert_near(computed(&robin, "-1 + 2*x - x*x", NULL).max, 0, 4 * u0);
     assert_near(computed(&both, "-3/4 + 3/4*x - x*x/2", NULL).max, 0, 4 * u0);
-    for (int n = 3; n < 100; n += small_suite() || under_test->try_compile ? 5 : 1) {
+    for (int n = 3; n < 100; n += few() ? 5 : 1) {
         robin.n = both.n = waves.n = n;
         robin.h = both.h = waves.h = 1.0 / n;
         compare(&robin);
         compare(&both);
         compare(&waves);
     }
-    for (int n = 3; n < 100; n += small_suite() || under_test->try_compile ? 5 : 1) {  /* singular: u = 1 - x solves it with f = 0 */
+    for (int n = 3; n < 100; n += few() ? 5 : 1) {  /* singular: u = 1 - x solves it with f = 0 */
         robin.end[0].alpha = 1;
         robin.n = n;
         robin.h = 1.0 / n;
