@@ -1,15 +1,19 @@
 /* K1 of conjugate gradients in two passes (elliptic_kernels.h): u += alpha p; p = z + beta p; q = A z + beta q; <p, q>.
  *
  * A thread has V columns side by side and walks up some levels: what is below a cell and the cell itself stay in
- * registers, U levels are on their way before the first is used. A block has `lanes` threads along x, the others along
- * y, so that what is south and north comes from the first-level cache but at the block's rim. Words a cell: z, p, q, u
- * read, p, q, u written, 7; z's neighbours from caches. Blocks go along x, then z, then y, as the next ones along y
- * find the slab before still in the second-level cache. */
+ * registers, U levels are on their way before the first is used: p, q and u are asked for before z, or the compiler
+ * puts them off until z has come, to save registers. Weights of levels come from shared memory. A block has `lanes`
+ * threads along x, the others along y, so that what is south and north comes from the first-level cache but at the
+ * block's rim, and west and east from the threads beside. Words a cell: z, p, q, u read, p, q, u written, 7; z's
+ * neighbours from caches. Blocks go along x, then z, then y, as the next ones along y find the slab before still in the
+ * second-level cache. */
 #include "cuda/elliptic/elliptic_interleaved.cuh"
 
 enum {
     THREADS = 128,
-    RESIDENT = 4           /* blocks on a processor at least: 1024 go in two rounds of 528, not in three */
+    RESIDENT = 4,          /* blocks on a processor at least: 1024 go in two rounds of 528, not in three */
+    MOST_LEVELS = 64,      /* that a thread walks, at most: a thread of a block reads the weights of one */
+    AHEAD = 2              /* levels that are on their way                                              */
 };
 
 /* How the cells of a system are cut: fixed by its shape. */
@@ -26,7 +30,7 @@ static struct advance_shape shape_of(int64_t nx, int64_t ny, int64_t nz, int V)
     while (s.lanes < 32 && (int64_t)s.lanes * V < nx) s.lanes *= 2;
     s.along_x = (nx + s.lanes * V - 1) / (s.lanes * V);
     const int64_t rows = THREADS / s.lanes, along_y = (ny + rows - 1) / rows;
-    int64_t levels = 64;
+    int64_t levels = MOST_LEVELS;
     while (levels > 8 && s.along_x * along_y * ((nz + levels - 1) / levels) < enough) levels /= 2;
     s.along_z = (nz + levels - 1) / levels;
     levels = (nz + s.along_z - 1) / s.along_z;
@@ -34,6 +38,12 @@ static struct advance_shape shape_of(int64_t nx, int64_t ny, int64_t nz, int V)
     s.along_z = (nz + s.levels - 1) / s.levels;
     s.blocks = s.along_x * along_y * s.along_z;
     return s;
+}
+
+static bool is_even(const struct advance_shape *s, int64_t nx, int64_t ny, int64_t nz, int V, int U)
+{
+    return s->lanes == 32 && s->along_x * s->lanes * V == nx && ny % (THREADS / s->lanes) == 0 &&
+           s->along_z * s->levels == nz && s->levels % U == 0;
 }
 
 template <typename M, typename real> struct advance_arguments {
@@ -65,25 +75,35 @@ __device__ static inline row_of<real, V> load_row(const real *z, int64_t at, boo
     return row;
 }
 
-template <typename real, int V, int U, bool FULL, bool VARIABLE, typename M>
+/* EVEN: all threads have a column and the same number of levels, U by U, and there are p, q and u, so that nothing is
+ * asked at any of them; a row of a block is a warp. */
+template <typename real, int V, int U, bool FULL, bool VARIABLE, bool EVEN, typename M>
 __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(struct advance_arguments<M, real> g)
 {
-    wait_previous();
-    allow_next();
+    __shared__ level_of<real> table[MOST_LEVELS];
     const struct advance_shape &s = g.shape;
-    const int64_t system = blockIdx.x / s.blocks, tile = blockIdx.x % s.blocks;
-    struct sw_cuda_elliptic_way *const way = &g.way[system];
-    if (way->done) return;
+    const unsigned blocks = (unsigned)s.blocks, along_x = (unsigned)s.along_x, along_z = (unsigned)s.along_z;
+    const unsigned system = blockIdx.x / blocks, tile = blockIdx.x - system * blocks;
     const M m = of_system(g.all, system);
     const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
-    const int tx = threadIdx.x % s.lanes, ty = threadIdx.x / s.lanes;
-    const int64_t i = (tile % s.along_x * s.lanes + tx) * V, first = tile / s.along_x % s.along_z * s.levels,
-                  j = tile / s.along_x / s.along_z * (THREADS / s.lanes) + ty,
-                  behind = first + s.levels < nz ? first + s.levels : nz;
+    const int lanes = EVEN ? 32 : s.lanes, tx = (int)threadIdx.x % lanes, ty = (int)threadIdx.x / lanes,
+              first = (int)(tile / along_x % along_z) * s.levels,
+              behind = first + s.levels < (int)nz ? first + s.levels : (int)nz;
+    const int64_t i = (int64_t)((int)(tile % along_x) * lanes + tx) * V,
+                  j = (int64_t)(tile / along_x / along_z) * (THREADS / lanes) + ty;
+    if ((int)threadIdx.x < behind - first) {
+        const int k = first + (int)threadIdx.x;
+        table[threadIdx.x] = level_of<real>{m.a[k], m.b[k], m.c[k], m.d[k]};
+    }
+    __syncthreads();
+    wait_previous();
+    allow_next();
+    struct sw_cuda_elliptic_way *const way = &g.way[system];
+    if (way->done) return;
     const real alpha = (real)way->alpha, beta = (real)way->beta;
-    const bool turn0 = g.turn == 0, begins = g.begins;
+    const bool turn0 = !EVEN && g.turn == 0, begins = !EVEN && g.begins;
     double sum = 0;
-    if (i < nx && j < ny) {
+    if (EVEN || (i < nx && j < ny)) {
         const int64_t base = system * slab * ny + j * slab + i;
         const real *const z = g.z + base;
         real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
@@ -110,32 +130,48 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
         for (int v = 0; v < V; v++) down.v[v] = 0;
         if (first > 0) down = load_pack<V>(z + (first - 1) * nx);
 #pragma unroll 1
-        for (int64_t at = first; at < behind; at += U) {
+        for (int at = first; at < behind; at += U) {
             pack<real, V> up[U], old_p[U], old_q[U], old_u[U];
             row_of<real, V> south[U], north[U];
             real west[U], east[U];
 #pragma unroll
             for (int l = 0; l < U; l++) {
-                const int64_t k = at + l, here = k * nx;
-                if (k >= behind) continue;
+                const int k = at + l;
+                const int64_t here = k * nx;
+                if (!EVEN && k >= behind) continue;
 #pragma unroll
                 for (int v = 0; v < V; v++) up[l].v[v] = old_p[l].v[v] = old_q[l].v[v] = old_u[l].v[v] = 0;
+                if (!turn0) {
+                    old_p[l] = load_pack<V>(p + here);
+                    old_q[l] = load_pack<V>(q + here);
+                    if (!begins) old_u[l] = load_pack<V>(u + here);
+                }
                 if (k + 1 < nz) up[l] = load_pack<V>(z + here + nx);
                 south[l] = load_row<FULL, V>(z, here + to_south, has_south, to_west, to_east, i > 0, i + V < nx);
                 north[l] = load_row<FULL, V>(z, here + to_north, has_north, to_west, to_east, i > 0, i + V < nx);
-                west[l] = has_west ? z[here + to_west] : (real)0;
-                east[l] = has_east ? z[here + to_east] : (real)0;
-                if (turn0) continue;
-                old_p[l] = load_pack<V>(p + here);
-                old_q[l] = load_pack<V>(q + here);
-                if (!begins) old_u[l] = load_pack<V>(u + here);
+                if (EVEN) {  /* beside the warp; what is beside a thread's columns others have */
+                    west[l] = east[l] = 0;
+                    if (tx == 0 ? has_west : tx == 31 && has_east)
+                        west[l] = east[l] = z[here + (tx == 0 ? to_west : to_east)];
+                } else {
+                    west[l] = has_west ? z[here + to_west] : (real)0;
+                    east[l] = has_east ? z[here + to_east] : (real)0;
+                }
             }
 #pragma unroll
             for (int l = 0; l < U; l++) {
-                const int64_t k = at + l, here = k * nx;
-                if (k >= behind) continue;
-                const real a = m.a[k], b = m.b[k], c = m.c[k], d = m.d[k];
+                const int k = at + l;
+                const int64_t here = k * nx;
+                if (!EVEN && k >= behind) continue;
+                const level_of<real> level = table[k - first];
+                const real a = level.a, b = level.b, c = level.c, d = level.d;
                 real part = 0;
+                if (EVEN) {
+                    const real of_west = __shfl_up_sync(~0u, own.v[V - 1], 1),
+                               of_east = __shfl_down_sync(~0u, own.v[0], 1);
+                    if (tx > 0) west[l] = of_west;
+                    if (tx < 31) east[l] = of_east;
+                }
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     const real w = v ? own.v[v ? v - 1 : 0] : west[l], e = v < V - 1 ? own.v[v < V - 1 ? v + 1 : v]
@@ -199,10 +235,13 @@ static enum sw_status queue_advance(cudaStream_t stream, const struct sw_cuda_in
         *m, shape_of(m->nx, m->ny, m->nz, V), (const real *)x->z, (real *)x->p, (real *)x->q, (real *)x->u, x->partial,
         x->way, out, x->sums, turn, x->fresh && turn == 1};
     const int64_t blocks = g.shape.blocks * m->systems;
-    if (m->cross)
-        return launch(elliptic_advance_k<real, V, 1, true, false, M>, blocks, THREADS, 0, stream, OVERLAP, g);
-    if (m->kx) return launch(elliptic_advance_k<real, V, 1, false, true, M>, blocks, THREADS, 0, stream, OVERLAP, g);
-    return launch(elliptic_advance_k<real, V, 2, false, false, M>, blocks, THREADS, 0, stream, OVERLAP, g);
+    void (*const kernel)(struct advance_arguments<M, real>) =
+        m->cross ? elliptic_advance_k<real, V, 1, true, false, false, M>
+        : m->kx  ? elliptic_advance_k<real, V, 1, false, true, false, M>
+        : is_even(&g.shape, m->nx, m->ny, m->nz, V, AHEAD) && turn > 0 && !g.begins
+            ? elliptic_advance_k<real, V, AHEAD, false, false, true, M>
+            : elliptic_advance_k<real, V, AHEAD, false, false, false, M>;
+    return launch(kernel, blocks, THREADS, 0, stream, OVERLAP, g);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,

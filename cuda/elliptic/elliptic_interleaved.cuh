@@ -19,6 +19,9 @@ template <int V, typename real> __device__ static inline void store_pack(real *t
     *reinterpret_cast<pack<real, V> *>(to) = x;
 }
 
+/* a, b, c, d of a level. */
+template <typename real> struct alignas(4 * sizeof(real)) level_of { real a, b, c, d; };
+
 /* After threads of this block, whichever, have left `count` of the `all` sums of a system in memory: whether these were
  * the last ones. That block sees all of them, by __ldcg(). All threads call it. */
 __device__ static inline bool is_last(struct sw_cuda_elliptic_way *way, unsigned count, unsigned all)

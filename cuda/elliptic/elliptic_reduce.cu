@@ -66,9 +66,6 @@ __device__ static inline void go_to_next(struct reduce_turn *t, const struct red
     if (t->i >= row) t->i -= row, t->j++;
 }
 
-/* a, b, c, d of a level. */
-template <typename real> struct alignas(4 * sizeof(real)) level_of { real a, b, c, d; };
-
 /* Words of a cell that come for the next tile: r, q, and those of chunk_weights. */
 #define STREAMS(variable) ((variable) ? 4 : 2)
 
