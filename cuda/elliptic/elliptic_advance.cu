@@ -142,9 +142,9 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
 #pragma unroll
                 for (int v = 0; v < V; v++) up[l].v[v] = old_p[l].v[v] = old_q[l].v[v] = old_u[l].v[v] = 0;
                 if (!turn0) {
-                    old_p[l] = load_pack<V>(p + here);
+                    old_p[l] = load_once<V>(p + here);
                     old_q[l] = load_pack<V>(q + here);
-                    if (!begins) old_u[l] = load_pack<V>(u + here);
+                    if (!begins) old_u[l] = load_once<V>(u + here);
                 }
                 if (k + 1 < nz) up[l] = load_pack<V>(z + here + nx);
                 south[l] = load_row<FULL, V>(z, here + to_south, has_south, to_west, to_east, i > 0, i + V < nx);
@@ -209,9 +209,9 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
                     part += old_p[l].v[v] * old_q[l].v[v];
                 }
                 sum += (double)part;
-                store_pack<V>(p + here, old_p[l]);
+                store_once<V>(p + here, old_p[l]);
                 store_pack<V>(q + here, old_q[l]);
-                if (!turn0) store_pack<V>(u + here, old_u[l]);
+                if (!turn0) store_once<V>(u + here, old_u[l]);
                 down = own;
                 own = up[l];
             }

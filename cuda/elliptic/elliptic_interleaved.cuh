@@ -9,6 +9,11 @@
 /* V numbers that are loaded and stored together. */
 template <typename real, int V> struct alignas(sizeof(real) * V) pack { real v[V]; };
 
+template <size_t BYTES> struct word_of;
+template <> struct word_of<4> { typedef int type; };
+template <> struct word_of<8> { typedef int2 type; };
+template <> struct word_of<16> { typedef int4 type; };
+
 template <int V, typename real> __device__ static inline pack<real, V> load_pack(const real *from)
 {
     return *reinterpret_cast<const pack<real, V> *>(from);
@@ -17,6 +22,21 @@ template <int V, typename real> __device__ static inline pack<real, V> load_pack
 template <int V, typename real> __device__ static inline void store_pack(real *to, const pack<real, V> &x)
 {
     *reinterpret_cast<pack<real, V> *>(to) = x;
+}
+
+/* The same of what is not looked at again before all other vectors have been: the second-level cache gives it up
+ * first, and more of z and q is still there when the other pass comes to them. */
+template <int V, typename real> __device__ static inline pack<real, V> load_once(const real *from)
+{
+    typedef typename word_of<sizeof(real) * V>::type word;
+    const word w = __ldcs(reinterpret_cast<const word *>(from));
+    return *reinterpret_cast<const pack<real, V> *>(&w);
+}
+
+template <int V, typename real> __device__ static inline void store_once(real *to, const pack<real, V> &x)
+{
+    typedef typename word_of<sizeof(real) * V>::type word;
+    __stcs(reinterpret_cast<word *>(to), *reinterpret_cast<const word *>(&x));
 }
 
 /* a, b, c, d of a level. */

@@ -75,6 +75,20 @@ template <typename real> static size_t shared_bytes(const struct reduce_shape *s
     return sizeof(real) * ((size_t)streams * LEVELS * each + 4 * each + 4 * (size_t)nz);
 }
 
+/* Begin to copy a word that is not looked at again before all other vectors have been (load_once()). */
+template <typename word> __device__ static inline void copy_once(word *to, const void *from)
+{
+#ifdef SW_EMULATED
+    __pipeline_memcpy_async(to, from, sizeof(word));
+#else
+    const unsigned at = (unsigned)__cvta_generic_to_shared(to);
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;"
+                 :: "r"(at), "l"(from), "n"(sizeof(word)), "l"(policy) : "memory");
+#endif
+}
+
 /* 1/x of positive numbers of a usual size: an approximation y with the relative error e, 2^-20 at most in double,
  * becomes y (1 + e + e²), in single y (1 + e), without the branches of a division. */
 #ifdef SW_EMULATED
@@ -204,7 +218,7 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
             const bool is = is_there(t);
 #pragma unroll
             for (int l = 0; l < LEVELS; l++, r += nx)
-                if (EVEN || (is && l < here)) __pipeline_memcpy_async(next_r + l * MOST, r, sizeof(word));
+                if (EVEN || (is && l < here)) copy_once(next_r + l * MOST, r);
 #pragma unroll
             for (int l = 0; l < LEVELS && !starts; l++, q += nx)
                 if (EVEN || (is && l < here)) __pipeline_memcpy_async(next_q + l * MOST, q, sizeof(word));
@@ -286,7 +300,7 @@ __global__ static void __launch_bounds__(MOST, MOST > MOST_THREADS ? 1 : VARIABL
                     y[l].v[v] -= alpha * q.v[v];
                     part += y[l].v[v] * y[l].v[v];
                 }
-                if (keeps) store_pack<V>(r, y[l]);
+                if (keeps) store_once<V>(r, y[l]);
             }
             rr = (double)part;
         }
