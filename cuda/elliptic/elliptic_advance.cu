@@ -95,25 +95,9 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
         const int k = first + (int)threadIdx.x;
         table[threadIdx.x] = level_of<real>{m.a[k], m.b[k], m.c[k], m.d[k]};
     }
-    __syncthreads();
-    wait_previous();
-    allow_next();
-    struct sw_cuda_elliptic_way *const way = &g.way[system];
-    if (way->done) return;
-    const real alpha = (real)way->alpha, beta = (real)way->beta;
-    const bool turn0 = !EVEN && g.turn == 0, begins = !EVEN && g.begins;
-    double sum = 0;
-    if (EVEN || (i < nx && j < ny)) {
-        const int64_t base = system * slab * ny + j * slab + i;
-        const real *const z = g.z + base;
-        real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
-        const bool has_west = i > 0 || m.periodic_x, has_east = i + V < nx || m.periodic_x,
-                   has_south = j > 0 || m.periodic_y || m.before,
-                   has_north = j < ny - 1 || m.periodic_y || m.behind;
-        const int64_t to_west = i > 0 ? -1 : nx - 1, to_east = i + V < nx ? V : V - nx,
-                      to_south = j > 0 ? -slab : m.before ? m.before + i - z : (ny - 1) * slab,
-                      to_north = j < ny - 1 ? slab : m.behind ? m.behind + i - z : (1 - ny) * slab;
-        real area[V], x_weight[V + 1], south_weight[V], north_weight[V], vertex[2][FULL ? V + 1 : 1];
+    real area[V], x_weight[V + 1], south_weight[V], north_weight[V], vertex[2][FULL ? V + 1 : 1];
+    const bool is = EVEN || (i < nx && j < ny);
+    if (is) {
 #pragma unroll
         for (int v = 0; v < V; v++) {
             area[v] = m.area[j * nx + i + v];
@@ -125,6 +109,25 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
             x_weight[v] = m.east[j * (nx + 1) + i + v];
             for (int h = 0; FULL && h < 2; h++) vertex[h][FULL ? v : 0] = m.cross[(j + h) * (nx + 1) + i + v];
         }
+    }
+    __syncthreads();
+    wait_previous();
+    allow_next();
+    struct sw_cuda_elliptic_way *const way = &g.way[system];
+    if (way->done) return;
+    const real alpha = (real)way->alpha, beta = (real)way->beta;
+    const bool turn0 = !EVEN && g.turn == 0, begins = !EVEN && g.begins;
+    double sum = 0;
+    if (is) {
+        const int64_t base = system * slab * ny + j * slab + i;
+        const real *const z = g.z + base;
+        real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
+        const bool has_west = i > 0 || m.periodic_x, has_east = i + V < nx || m.periodic_x,
+                   has_south = j > 0 || m.periodic_y || m.before,
+                   has_north = j < ny - 1 || m.periodic_y || m.behind;
+        const int64_t to_west = i > 0 ? -1 : nx - 1, to_east = i + V < nx ? V : V - nx,
+                      to_south = j > 0 ? -slab : m.before ? m.before + i - z : (ny - 1) * slab,
+                      to_north = j < ny - 1 ? slab : m.behind ? m.behind + i - z : (1 - ny) * slab;
         pack<real, V> own = load_pack<V>(z + first * nx), down;
 #pragma unroll
         for (int v = 0; v < V; v++) down.v[v] = 0;
