@@ -5,13 +5,14 @@
  * puts them off until z has come, to save registers. Weights of levels come from shared memory. A block has `lanes`
  * threads along x, the others along y, so that what is south and north comes from the first-level cache but at the
  * block's rim, and west and east from the threads beside. Words a cell: z, p, q, u read, p, q, u written, 7; z's
- * neighbours from caches. Blocks go along x, then z, then y, as the next ones along y find the slab before still in the
- * second-level cache. */
+ * neighbours from caches. Where u gets two directions at once (p_odd) they are 8 and 5 in turn, 6.5. Blocks go along x,
+ * then z, then y, as the next ones along y find the slab before still in the second-level cache. */
 #include "cuda/elliptic/elliptic_interleaved.cuh"
 
 enum {
     THREADS = 128,
     RESIDENT = 4,          /* blocks on a processor at least: 1024 go in two rounds of 528, not in three */
+    FEWER = 3,             /* where two directions are added: registers for what is on its way           */
     MOST_LEVELS = 64,      /* that a thread walks, at most: a thread of a block reads the weights of one */
     AHEAD = 2              /* levels that are on their way                                              */
 };
@@ -49,13 +50,14 @@ static bool is_even(const struct advance_shape *s, int64_t nx, int64_t ny, int64
 template <typename M, typename real> struct advance_arguments {
     M       all;
     struct advance_shape shape;
-    const real *z;
+    const real *z, *old_p;
     real   *p, *q, *u;
     double *partial;
     struct sw_cuda_elliptic_way *way;
     struct sw_cuda_elliptic_turn *out;
     double *sums;
     int     turn;         /* 0: there is no p, no q                    */
+    int     adds;         /* so many directions to u: old_p; before it p, which has the one before till it is written */
     bool    begins;       /* u is 0, whatever its memory holds         */
 };
 
@@ -75,11 +77,15 @@ __device__ static inline row_of<real, V> load_row(const real *z, int64_t at, boo
     return row;
 }
 
-/* EVEN: all threads have a column and the same number of levels, U by U, and there are p, q and u, so that nothing is
- * asked at any of them; a row of a block is a warp. */
-template <typename real, int V, int U, bool FULL, bool VARIABLE, bool EVEN, typename M>
-__global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(struct advance_arguments<M, real> g)
+/* ADDS: ASKED, or what `adds` is: then all threads have a column and the same number of levels, U by U, and there are
+ * p, q and u, so that nothing is asked at any of them; a row of a block is a warp. */
+static constexpr int ASKED = -1;
+
+template <typename real, int V, int U, bool FULL, bool VARIABLE, int ADDS, typename M>
+__global__ static void __launch_bounds__(THREADS, ADDS == 2 ? FEWER : RESIDENT)
+    elliptic_advance_k(struct advance_arguments<M, real> g)
 {
+    constexpr bool EVEN = ADDS != ASKED;
     __shared__ level_of<real> table[MOST_LEVELS];
     const struct advance_shape &s = g.shape;
     const unsigned blocks = (unsigned)s.blocks, along_x = (unsigned)s.along_x, along_z = (unsigned)s.along_z;
@@ -117,10 +123,12 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
     if (way->done) return;
     const real alpha = (real)way->alpha, beta = (real)way->beta;
     const bool turn0 = !EVEN && g.turn == 0, begins = !EVEN && g.begins;
+    const int adds = EVEN ? ADDS : g.adds;
+    const real alpha_before = adds > 1 ? (real)way->alpha_before : (real)0;
     double sum = 0;
     if (is) {
         const int64_t base = system * slab * ny + j * slab + i;
-        const real *const z = g.z + base;
+        const real *const z = g.z + base, *const last_p = g.old_p + base;
         real *const p = g.p + base, *const q = g.q + base, *const u = g.u + base;
         const bool has_west = i > 0 || m.periodic_x, has_east = i + V < nx || m.periodic_x,
                    has_south = j > 0 || m.periodic_y || m.before,
@@ -134,7 +142,7 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
         if (first > 0) down = load_pack<V>(z + (first - 1) * nx);
 #pragma unroll 1
         for (int at = first; at < behind; at += U) {
-            pack<real, V> up[U], old_p[U], old_q[U], old_u[U];
+            pack<real, V> up[U], old_p[U], old_q[U], old_u[U], older_p[U];
             row_of<real, V> south[U], north[U];
             real west[U], east[U];
 #pragma unroll
@@ -143,11 +151,13 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
                 const int64_t here = k * nx;
                 if (!EVEN && k >= behind) continue;
 #pragma unroll
-                for (int v = 0; v < V; v++) up[l].v[v] = old_p[l].v[v] = old_q[l].v[v] = old_u[l].v[v] = 0;
+                for (int v = 0; v < V; v++)
+                    up[l].v[v] = old_p[l].v[v] = old_q[l].v[v] = old_u[l].v[v] = older_p[l].v[v] = 0;
                 if (!turn0) {
-                    old_p[l] = load_once<V>(p + here);
+                    old_p[l] = load_once<V>(last_p + here);
                     old_q[l] = load_pack<V>(q + here);
-                    if (!begins) old_u[l] = load_once<V>(u + here);
+                    if (adds > 0 && !begins) old_u[l] = load_once<V>(u + here);
+                    if (adds > 1) older_p[l] = load_once<V>(p + here);
                 }
                 if (k + 1 < nz) up[l] = load_pack<V>(z + here + nx);
                 south[l] = load_row<FULL, V>(z, here + to_south, has_south, to_west, to_east, i > 0, i + V < nx);
@@ -206,7 +216,8 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
                     const real image = area[v] * elliptic_vertical(a, b_here, c_here, own.v[v], up[l].v[v], down.v[v]) +
                                        d * sides,
                                before = old_p[l].v[v];
-                    old_u[l].v[v] += alpha * before;
+                    if (adds > 1) old_u[l].v[v] += alpha_before * older_p[l].v[v];
+                    if (adds > 0) old_u[l].v[v] += alpha * before;
                     old_p[l].v[v] = own.v[v] + beta * before;
                     old_q[l].v[v] = image + beta * old_q[l].v[v];
                     part += old_p[l].v[v] * old_q[l].v[v];
@@ -214,7 +225,7 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
                 sum += (double)part;
                 store_once<V>(p + here, old_p[l]);
                 store_pack<V>(q + here, old_q[l]);
-                if (!turn0) store_once<V>(u + here, old_u[l]);
+                if (adds > 0) store_once<V>(u + here, old_u[l]);
                 down = own;
                 own = up[l];
             }
@@ -225,7 +236,7 @@ __global__ static void __launch_bounds__(THREADS, RESIDENT) elliptic_advance_k(s
     if (!is_last(way, 1, (unsigned)s.blocks)) return;
     sum = sum_of_partial(g.partial + system * s.blocks, s.blocks);
     if (threadIdx.x) return;
-    if (!turn0) way->begun = 1;
+    if (adds > 0) way->begun = 1;
     if (g.sums) g.sums[2 * system] = sum;
     else elliptic_end_k1(way, sum, &g.out[system]);
 }
@@ -234,16 +245,21 @@ template <typename real, int V, typename M>
 static enum sw_status queue_advance(cudaStream_t stream, const struct sw_cuda_interleaved *x, const M *m, int turn,
                                     struct sw_cuda_elliptic_turn *out)
 {
+    const bool in_pairs = x->p_odd != NULL;
+    const int adds = in_pairs ? turn >= 2 && turn % 2 == 0 ? 2 : 0 : turn > 0 ? 1 : 0;
+    void *const p = in_pairs && turn % 2 ? x->p_odd : x->p, *const old_p = !in_pairs || turn % 2 ? x->p : x->p_odd;
     const struct advance_arguments<M, real> g = {
-        *m, shape_of(m->nx, m->ny, m->nz, V), (const real *)x->z, (real *)x->p, (real *)x->q, (real *)x->u, x->partial,
-        x->way, out, x->sums, turn, x->fresh && turn == 1};
+        *m, shape_of(m->nx, m->ny, m->nz, V), (const real *)x->z, (const real *)old_p, (real *)p, (real *)x->q,
+        (real *)x->u, x->partial, x->way, out, x->sums, turn, adds, x->fresh && turn == (in_pairs ? 2 : 1)};
     const int64_t blocks = g.shape.blocks * m->systems;
+    const bool even = is_even(&g.shape, m->nx, m->ny, m->nz, V, AHEAD) && turn > 0 && !g.begins;
     void (*const kernel)(struct advance_arguments<M, real>) =
-        m->cross ? elliptic_advance_k<real, V, 1, true, false, false, M>
-        : m->kx  ? elliptic_advance_k<real, V, 1, false, true, false, M>
-        : is_even(&g.shape, m->nx, m->ny, m->nz, V, AHEAD) && turn > 0 && !g.begins
-            ? elliptic_advance_k<real, V, AHEAD, false, false, true, M>
-            : elliptic_advance_k<real, V, AHEAD, false, false, false, M>;
+        m->cross    ? elliptic_advance_k<real, V, 1, true, false, ASKED, M>
+        : m->kx     ? elliptic_advance_k<real, V, 1, false, true, ASKED, M>
+        : !even     ? elliptic_advance_k<real, V, AHEAD, false, false, ASKED, M>
+        : adds == 0 ? elliptic_advance_k<real, V, AHEAD, false, false, 0, M>
+        : adds == 1 ? elliptic_advance_k<real, V, AHEAD, false, false, 1, M>
+                    : elliptic_advance_k<real, V, AHEAD, false, false, 2, M>;
     return launch(kernel, blocks, THREADS, 0, stream, OVERLAP, g);
 }
 

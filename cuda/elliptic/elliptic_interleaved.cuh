@@ -72,6 +72,8 @@ __device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, 
                                               struct sw_cuda_elliptic_turn *out)
 {
     out->pq = pq;
+    way->turns++;
+    way->alpha_before = way->alpha;
     way->alpha = pq > 0 ? way->rz / pq : 0;
     if (!(pq > 0)) way->done = 1;
 }

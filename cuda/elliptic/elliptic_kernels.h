@@ -329,6 +329,8 @@ struct sw_cuda_elliptic_way {
     int    idle;               /* not 0: it is in no pass, and left as it is                                    */
     int    begun;              /* u has been written                                                            */
     unsigned ticket;           /* parts of a sum that are done; 0 between launches                              */
+    double alpha_before;       /* of the direction before the last one                                          */
+    int    turns;              /* directions that there have been                                               */
 };
 /* What an iteration of one system leaves: <p, A p>, and |r|² unless the former is not above 0. */
 struct sw_cuda_elliptic_turn { double pq, rr; };
@@ -348,6 +350,8 @@ struct sw_cuda_interleaved {
     int     processors;        /* of the device                                                     */
     double *sums;              /* [systems][2] of the device: of a grid that is cut K1 only leaves this rank's <p, q>
                                   there, K2 <r, r> and <r, z>; NULL: it is not cut                  */
+    void   *p_odd;             /* the directions of odd turns; p has those of even ones, which add two to u. NULL: p
+                                  has all, each turn adds one                                       */
 };
 
 /** Once for a device, before anything else. */
@@ -359,6 +363,7 @@ size_t sw_cuda_interleaved_partial(int64_t nx, int64_t ny, int64_t nz);
 enum sw_status sw_cuda_interleaved_diagonals(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
                                              double *diagonals);
 /** K1 of iteration `turn` of a pass, from 0 on: u += alpha p; p = z + beta p; q = A z + beta q; alpha = <r, z>/<p, q>.
+ * With p_odd u gets the directions of two turns at once, in even turns from 2 on, whose order of sums is the same.
  * @param out  [systems]: pq */
 enum sw_status sw_cuda_interleaved_advance(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, int turn,
                                            struct sw_cuda_elliptic_turn *out);
@@ -373,7 +378,7 @@ enum sw_status sw_cuda_interleaved_reduce(sw_cuda_stream stream, const struct sw
  * @param out    as of that */
 enum sw_status sw_cuda_interleaved_meet(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, bool advance,
                                         int turn, int ranks, const double *all, struct sw_cuda_elliptic_turn *out);
-/** The end of a pass: u += alpha p of the last iteration. Of a pass in single, to += what that leaves in u, over `up`.
+/** The end of a pass: u += alpha p of what it has not got. Of a pass in single, to += what that leaves in u, over `up`.
  * @param to  of a pass in single: the solution in double; else NULL  @param to_fresh  it is 0, whatever it holds */
 enum sw_status sw_cuda_interleaved_finish(sw_cuda_stream stream, const struct sw_cuda_interleaved *x, double *to,
                                           bool to_fresh);

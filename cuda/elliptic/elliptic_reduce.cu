@@ -550,23 +550,28 @@ extern "C" enum sw_status sw_cuda_interleaved_meet(sw_cuda_stream stream, const 
                   advance, turn < 0, ranks, all, x->way, out);
 }
 
-/* u += alpha p; of a pass in single to += (u + alpha p)/up. */
+/* u += alpha p; of a pass in single to += (u + alpha p)/up. With p_odd, of an even number of directions the last two,
+ * else the last one, which is p's. */
 template <typename real>
 __global__ static void __launch_bounds__(THREADS)
     elliptic_finish_k(int64_t blocks, int64_t cells, bool fresh, const struct sw_cuda_elliptic_way *ways, const real *p,
-                      real *u, double *to, bool to_fresh)
+                      const real *p_odd, real *u, double *to, bool to_fresh)
 {
     const int64_t system = blockIdx.x / blocks, block = blockIdx.x % blocks;
     const struct sw_cuda_elliptic_way *const way = &ways[system];
     const bool reads = way->begun || !fresh;
-    const real alpha = (real)way->alpha;
+    const bool two = p_odd && way->turns > 0 && way->turns % 2 == 0;
+    const real alpha = (real)way->alpha, before = two ? (real)way->alpha_before : (real)0;
+    const real *const last = two ? p_odd : p;
     const double scale = 1 / way->up;
     if (way->idle) return;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int64_t here = (block * EACH + e) * THREADS + threadIdx.x, at = system * cells + here;
         if (here >= cells) continue;
-        const real now = (reads ? u[at] : 0) + (alpha != 0 ? alpha * p[at] : 0);
+        real now = reads ? u[at] : 0;
+        if (two) now = fma(before, p[at], now);
+        now += alpha != 0 ? alpha * last[at] : 0;
         if (to) to[at] = (to_fresh ? 0 : to[at]) + scale * (double)now;
         else u[at] = now;
     }
@@ -579,7 +584,7 @@ static enum sw_status queue_finish(cudaStream_t stream, const struct sw_cuda_int
     const int64_t cells = m->nx * m->ny * m->nz, blocks = blocks_of(cells);
     if (m->systems == 0) return SW_OK;
     return launch(elliptic_finish_k<real>, blocks * m->systems, THREADS, 0, stream, ALONE, blocks, cells, x->fresh,
-                  x->way, (const real *)x->p, (real *)x->u, to, to_fresh);
+                  x->way, (const real *)x->p, (const real *)x->p_odd, (real *)x->u, to, to_fresh);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_finish(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,

@@ -17,10 +17,10 @@ struct elliptic_device {
     double *sums;                     /* [batch], pinned host memory that sums come to        */
     double *staging;                  /* [4][batch][nz] on the host: what vertical gets       */
     bool    has_horizontal;           /* it was copied: it is the same for all systems        */
-    int     batch, vectors;           /* vectors: 0 .. 4                                      */
+    int     batch, vectors;           /* vectors: 0 .. 5                                      */
     struct elliptic_ranks own_ranks, *ranks;  /* the former, also in what elliptic_device_one() makes */
     double *beside[2];                /* [batch][nz][nx]: from the rank before, from that behind */
-    double *work[4];                  /* [together][cells] each                               */
+    double *work[5];                  /* [together][cells] each                               */
 };
 
 /* @param vectors   of the length of u that a method needs

@@ -52,7 +52,7 @@ struct elliptic_space {
                                        /* r = f - A u and |r|² [systems], waits; NULL: by the others; of a lean
                                         * space r may be NULL: only |r|²                                          */
     const struct elliptic_fused *fused;                                         /* NULL: one thing after another  */
-    real   *work[4];       /* of the length of all u                                                              */
+    real   *work[5];       /* of the length of all u                                                              */
     bool    flexible;      /* M^-1 differs from iteration to iteration, or is not symmetric to the last digit      */
     bool    lean;          /* it has residual(); the method leaves pass->r as it is, takes u for 0 in the first pass,
                             * and seldom needs another one: r is stored only for that                              */

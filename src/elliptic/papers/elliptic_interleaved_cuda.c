@@ -1,7 +1,7 @@
 /* Preconditioned conjugate gradients on a GPU in two passes over the vectors an iteration, the paper's algorithm 1, all
  * systems of a batch together (cuda/elliptic/elliptic_advance.cu, cuda/elliptic/elliptic_reduce.cu): rows
  *
- *     cuda.interleaved         in double precision: 11 words a cell and iteration
+ *     cuda.interleaved         in double precision: 10.5 words a cell and iteration, as u gets two directions at once
  *     cuda.interleaved_single  the same in single precision, which finds corrections of u; u and its residual are in
  *                              double. A system where that does not help, as its matrix has a larger condition number
  *                              than single precision can tell from singular, goes on in double.
@@ -40,7 +40,7 @@ struct course {
 };
 
 struct interleaved {
-    struct elliptic_device on;   /* work: r, z, p, q; in single: r in double; z, p; r, q; the correction */
+    struct elliptic_device on;   /* work: r, z, p, q, p; in single: r in double; z, p; r, q; the correction, p */
     struct course *course;                       /* [batch]                                     */
     double *partial;
     struct sw_cuda_elliptic_way *way, *way_host;      /* [batch]; of the device, pinned         */
@@ -77,7 +77,7 @@ static void arrays(struct sw_elliptic *s)
 {
     const size_t batch = (size_t)s->desc.batch;
     struct interleaved *p = s->own;
-    elliptic_device_make(&s->desc, s->device, 4, s->desc.batch, true, &s->arrays, &p->on);
+    elliptic_device_make(&s->desc, s->device, s->desc.single ? 4 : 5, s->desc.batch, true, &s->arrays, &p->on);
     sw_array(&s->arrays, batch, &p->course);
     sw_array_device(&s->arrays, partial_of(&s->desc), &p->partial);
     if (s->desc.variable) sw_array_device(&s->arrays, diagonals_of(&s->desc), &p->diagonals);
@@ -168,7 +168,7 @@ static enum sw_status queue_round(struct interleaved *p, struct sw_cuda_interlea
     sw_cuda_stream stream = p->on.device->compute;
     for (int k = 0; k < ROUND; k++) {
         struct sw_cuda_elliptic_turn *out = p->turn + half + (size_t)k * systems;
-        const int turn = round > 0 ? ROUND : k;  /* what comes behind the second one is the same */
+        const int turn = (round > 0 ? ROUND : 0) + k;  /* from 3 on all odd ones are the same, and even ones */
         SW_TRY(elliptic_device_fetch(&p->on, x->z));
         SW_TRY(sw_cuda_interleaved_advance(stream, x, turn, out));
         SW_TRY(meet(p, x, true, turn, out));
@@ -232,7 +232,7 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
         x.single = &p->single;
         x.rests = p->rests;
         x.diagonals = p->diagonals_single;
-        x.z = zp, x.p = zp + all, x.r = rq, x.q = rq + all, x.u = on->work[3];
+        x.z = zp, x.p = zp + all, x.r = rq, x.q = rq + all, x.u = on->work[3], x.p_odd = (float *)on->work[3] + all;
         x.from = x.r;
         x.fresh = true;
         SW_TRY(sw_cuda_interleaved_round(stream, p->way, m->systems, cells, pass->r, rq));
@@ -240,7 +240,7 @@ static enum sw_status run(struct interleaved *p, struct elliptic_pass *pass, boo
         x.matrix = m;
         x.rests = on->rests;
         x.diagonals = p->diagonals;
-        x.r = on->work[0], x.z = on->work[1], x.p = on->work[2], x.q = on->work[3], x.u = u;
+        x.r = on->work[0], x.z = on->work[1], x.p = on->work[2], x.q = on->work[3], x.u = u, x.p_odd = on->work[4];
         x.from = pass->r;
         x.fresh = pass->first;
     }
@@ -342,14 +342,14 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
 /* Pivots over the area of a column 14, y and <r, z> 8, down 5. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
-    return (struct sw_cost){11 * sizeof(double), (d->full ? 40 : 24) + 27 + 2 * 7};
+    return (struct sw_cost){10.5 * sizeof(double), (d->full ? 40 : 24) + 27 + 2 * 7};
 }
 
 /* Of an iteration in single; no operations in double but those of sums. */
 static struct sw_cost cost_single(const struct sw_elliptic_desc *d)
 {
     (void)d;
-    return (struct sw_cost){11 * sizeof(float), NAN};
+    return (struct sw_cost){10.5 * sizeof(float), NAN};
 }
 
 static const struct sw_elliptic_ops throughout = {
