@@ -82,7 +82,7 @@ works=(compact:n=20,operator=gradient,dimensions=2
         cahn_hilliard:n=32,batch=9,forced,per_run band:n=17,batch=3,periodic,lower=1,upper=1
         band:n=9,batch=2,lower=2,upper=0 bvp:n=64 bvp:n=2^7,problem=P2,batch=3,per_run
         bvp:n=1001,problem=P2,single,batch=2 bvp:n=1000,r=7 bvp:n=2^12,r=best,batch=2,per_run,single
-        elliptic:grid.n=[12,10,6] elliptic:grid.n=[9,8,5],geometry=box,batch=3,per_run
+        elliptic:grid.n=[12,10,6] elliptic:grid.n=[9,8,5],geometry=box,batch=3,per_run elliptic:grid.n=[12,10,6],single
         tridiagonal:n=100 tridiagonal:n=64,batch=5,per_run tridiagonal:n=2^6,batch=2,cyclic=true,matrix=main_64
         bvp:n=4099,r=best compact:n=33 compact:n=40,axis=y,boundary=3-4-6
         compact:n=21,axis=z,scheme=d2_c6,boundary=4-4-6,batch=2 compact:n=4999,dimensions=1,scheme=d1_c10
@@ -179,6 +179,10 @@ matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted
 matches ' 3\.4e-09$'
 expect 0 elliptic:grid.n=[12,10,6] --rows cpu.pcg --device cpu --repeats 1 -o pcg.csv; matches ' s/iteration$'
 grep -q ',[1-9][0-9]*,,,,,,$' pcg.csv || fail 'a CSV file tells iterations'
+expect 0 'elliptic:grid.n=[12,10,6],run.precision="single"' --rows cpu.pcg --device cpu --repeats 1 --csv
+matches ',cpu.pcg,ok,.*e-05,0.0001,'
+expect 0 elliptic:grid.n=[12,10,6],single,tolerance=1e-3 --rows cpu.pcg --device cpu --repeats 1 --csv
+matches ',cpu.pcg,ok,.*,0.001,'
 expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300,,,,,,,$'
 expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
