@@ -67,27 +67,29 @@ __device__ static inline bool goes_on(const struct sw_cuda_elliptic_way *way, bo
     return sqrt(rr) / way->norm_f > way->tolerance;
 }
 
-/* The scalars of a system behind K1 and K2. @param starts  turn -1 */
+/* The scalars of a system behind K1 and K2. All that is read of it is asked for at once. @param starts  turn -1 */
 __device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, double pq,
                                               struct sw_cuda_elliptic_turn *out)
 {
+    const struct sw_cuda_elliptic_way now = *way;
     out->pq = pq;
-    way->turns++;
-    way->alpha_before = way->alpha;
-    way->alpha = pq > 0 ? way->rz / pq : 0;
+    way->turns = now.turns + 1;
+    way->alpha_before = now.alpha;
+    way->alpha = pq > 0 ? now.rz / pq : 0;
     if (!(pq > 0)) way->done = 1;
 }
 
 __device__ static inline void elliptic_end_k2(struct sw_cuda_elliptic_way *way, bool starts, bool single, double rr,
                                               double rz, struct sw_cuda_elliptic_turn *out)
 {
-    way->beta = starts ? 0 : rz / way->rz;
+    const struct sw_cuda_elliptic_way now = *way;
+    way->beta = starts ? 0 : rz / now.rz;
     way->rz = rz;
     if (starts) return;
-    const double unscaled = single ? rr / (way->up * way->up) : rr;
+    const double unscaled = single ? rr / (now.up * now.up) : rr;
     out->rr = unscaled;
-    way->left--;
-    if (way->left == 0 || !goes_on(way, single, unscaled)) way->done = 1;
+    way->left = now.left - 1;
+    if (now.left == 1 || !goes_on(&now, single, unscaled)) way->done = 1;
     if (single && !isfinite(unscaled)) way->alpha = 0;
 }
 #endif

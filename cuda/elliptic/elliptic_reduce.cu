@@ -130,8 +130,10 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
     const int64_t tiles = g.shape.tiles;
     struct sw_cuda_elliptic_way *const way = &g.way[system];
     if (!is_last(way, count, (unsigned)tiles)) return;
-    const double rr = sum_of_partial(g.partial + system * tiles, tiles),
-                 rz = sum_of_partial(g.partial + (g.all.systems + system) * tiles, tiles);
+    const double *const rows[2] = {g.partial + system * tiles, g.partial + (g.all.systems + system) * tiles};
+    double sum[2];
+    sums_of_partial<2>(rows, tiles, sum);
+    const double rr = sum[0], rz = sum[1];
     if (threadIdx.x) return;
     if (g.sums) g.sums[2 * system] = rr, g.sums[2 * system + 1] = rz;
     else elliptic_end_k2(way, g.starts, g.single, rr, rz, &g.out[system]);

@@ -18,11 +18,39 @@ __device__ static inline double sum_of_block(double term)
     return sum;
 }
 
-/* The sum of `count` numbers that blocks have left, be it in this launch, by one block. */
+/* The sums of COUNT rows of `count` numbers each that blocks have left, be it in this launch, by one block. The device
+ * may have nothing else to do then: a thread has AHEAD numbers of each row on their way. */
+template <int COUNT>
+__device__ static inline void sums_of_partial(const double *const (&partial)[COUNT], int64_t count,
+                                              double (&sum)[COUNT])
+{
+    enum { AHEAD = 8 };
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) sum[c] = 0;
+#pragma unroll 1
+    for (int64_t first = threadIdx.x; first < count; first += AHEAD * (int64_t)blockDim.x) {
+        double term[COUNT][AHEAD];
+#pragma unroll
+        for (int l = 0; l < AHEAD; l++)
+#pragma unroll
+            for (int c = 0; c < COUNT; c++) {
+                const int64_t k = first + l * (int64_t)blockDim.x;
+                term[c][l] = k < count ? __ldcg(partial[c] + k) : 0;
+            }
+#pragma unroll
+        for (int l = 0; l < AHEAD; l++)
+#pragma unroll
+            for (int c = 0; c < COUNT; c++) sum[c] += term[c][l];
+    }
+#pragma unroll
+    for (int c = 0; c < COUNT; c++) sum[c] = sum_of_block(sum[c]);
+}
+
 __device__ static inline double sum_of_partial(const double *partial, int64_t count)
 {
-    double sum = 0;
-    for (int64_t k = threadIdx.x; k < count; k += blockDim.x) sum += __ldcg(partial + k);
-    return sum_of_block(sum);
+    const double *const rows[1] = {partial};
+    double sum[1];
+    sums_of_partial<1>(rows, count, sum);
+    return sum[0];
 }
 #endif
