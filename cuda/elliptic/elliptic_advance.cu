@@ -232,13 +232,14 @@ __global__ static void __launch_bounds__(THREADS, ADDS == 2 ? FEWER : RESIDENT)
         }
     }
     sum = sum_of_block(sum);
+    const struct sw_cuda_elliptic_way now = *way;
     if (threadIdx.x == 0) g.partial[blockIdx.x] = sum;
     if (!is_last(way, 1, (unsigned)s.blocks)) return;
     sum = sum_of_partial(g.partial + system * s.blocks, s.blocks);
     if (threadIdx.x) return;
     if (adds > 0) way->begun = 1;
     if (g.sums) g.sums[2 * system] = sum;
-    else elliptic_end_k1(way, sum, &g.out[system]);
+    else elliptic_end_k1(way, now, sum, &g.out[system]);
 }
 
 template <typename real, int V, typename M>

@@ -67,11 +67,12 @@ __device__ static inline bool goes_on(const struct sw_cuda_elliptic_way *way, bo
     return sqrt(rr) / way->norm_f > way->tolerance;
 }
 
-/* The scalars of a system behind K1 and K2. All that is read of it is asked for at once. @param starts  turn -1 */
-__device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, double pq,
-                                              struct sw_cuda_elliptic_turn *out)
+/* The scalars of a system behind K1 and K2.
+ * @param now     the system as it is in this launch until here: read early, it has come when the sums have
+ * @param starts  turn -1 */
+__device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, const struct sw_cuda_elliptic_way &now,
+                                              double pq, struct sw_cuda_elliptic_turn *out)
 {
-    const struct sw_cuda_elliptic_way now = *way;
     out->pq = pq;
     way->turns = now.turns + 1;
     way->alpha_before = now.alpha;
@@ -79,10 +80,10 @@ __device__ static inline void elliptic_end_k1(struct sw_cuda_elliptic_way *way, 
     if (!(pq > 0)) way->done = 1;
 }
 
-__device__ static inline void elliptic_end_k2(struct sw_cuda_elliptic_way *way, bool starts, bool single, double rr,
-                                              double rz, struct sw_cuda_elliptic_turn *out)
+__device__ static inline void elliptic_end_k2(struct sw_cuda_elliptic_way *way, const struct sw_cuda_elliptic_way &now,
+                                              bool starts, bool single, double rr, double rz,
+                                              struct sw_cuda_elliptic_turn *out)
 {
-    const struct sw_cuda_elliptic_way now = *way;
     way->beta = starts ? 0 : rz / now.rz;
     way->rz = rz;
     if (starts) return;

@@ -129,6 +129,7 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
 {
     const int64_t tiles = g.shape.tiles;
     struct sw_cuda_elliptic_way *const way = &g.way[system];
+    const struct sw_cuda_elliptic_way now = *way;
     if (!is_last(way, count, (unsigned)tiles)) return;
     const double *const rows[2] = {g.partial + system * tiles, g.partial + (g.all.systems + system) * tiles};
     double sum[2];
@@ -136,7 +137,7 @@ __device__ static void end_system(const struct reduce_arguments<M, real> &g, int
     const double rr = sum[0], rz = sum[1];
     if (threadIdx.x) return;
     if (g.sums) g.sums[2 * system] = rr, g.sums[2 * system + 1] = rz;
-    else elliptic_end_k2(way, g.starts, g.single, rr, rz, &g.out[system]);
+    else elliptic_end_k2(way, now, g.starts, g.single, rr, rz, &g.out[system]);
 }
 
 /* Weights over the area of a column at the levels of a thread: those of a system's levels; and where there are
@@ -538,8 +539,9 @@ __global__ static void __launch_bounds__(THREADS)
     if (system >= systems || ways[system].done) return;
     for (int r = 0; r < ranks; r++)
         for (int k = 0; k < 2; k++) sum[k] += all[((int64_t)r * systems + system) * 2 + k];
-    if (advance) elliptic_end_k1(&ways[system], sum[0], &out[system]);
-    else elliptic_end_k2(&ways[system], starts, false, sum[0], sum[1], &out[system]);
+    const struct sw_cuda_elliptic_way now = ways[system];
+    if (advance) elliptic_end_k1(&ways[system], now, sum[0], &out[system]);
+    else elliptic_end_k2(&ways[system], now, starts, false, sum[0], sum[1], &out[system]);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_meet(sw_cuda_stream stream, const struct sw_cuda_interleaved *x,
