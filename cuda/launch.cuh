@@ -26,11 +26,11 @@ __device__ static inline void wait_previous()
 #endif
 }
 
-/* Whether wait_previous() waits in the code that this device runs of a kernel. That is up to what it was compiled for
- * (ptxVersion is __CUDA_ARCH__ / 10, also of machine code) and not to the device, which may run older PTX. All kernels
- * of a file are compiled for the same processors, so that the answer is asked for once for each device. Several host
- * threads may find it at once: it is the same. */
-static inline enum sw_status can_overlap(const void *kernel, bool *can)
+/* Whether this device runs code for Hopper or later of a kernel, in which wait_previous() waits and a cluster may be
+ * more than one block. That is up to what it was compiled for (ptxVersion is __CUDA_ARCH__ / 10, also of machine code)
+ * and not to the device, which may run older PTX. All kernels of a file are compiled for the same processors, so that
+ * the answer is asked for once for each device. Several host threads may find it at once: it is the same. */
+static inline enum sw_status has_hopper_code(const void *kernel, bool *has)
 {
     enum { DEVICES = 64, NOT_ASKED = 0, NO, YES };  /* devices beyond are asked each time */
     static std::atomic<int> known[DEVICES];
@@ -43,7 +43,7 @@ static inline enum sw_status can_overlap(const void *kernel, bool *can)
         answer = code.ptxVersion >= 90 ? YES : NO;
         if (device < DEVICES) known[device].store(answer, std::memory_order_relaxed);
     }
-    *can = answer == YES;
+    *has = answer == YES;
     return SW_OK;
 }
 
@@ -62,7 +62,7 @@ static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int 
                                     cudaStream_t stream, int how, Q... argument)
 {
     bool overlaps = false;
-    if (how & OVERLAP) SW_TRY(can_overlap((const void *)kernel, &overlaps));
+    if (how & OVERLAP) SW_TRY(has_hopper_code((const void *)kernel, &overlaps));
     const unsigned cluster = (unsigned)(how / CLUSTER_UNIT);
     cudaLaunchAttribute attribute[3];
     unsigned attributes = 0;
