@@ -28,6 +28,25 @@ __device__ static inline void cluster_arrive()
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
+/* The first half for what was written to shared memory alone: it does not wait for what goes to global memory. */
+__device__ static inline void cluster_arrive_shared()
+{
+#if __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ >= 13
+    asm volatile("fence.release.sync_restrict::shared::cta.cluster;" ::: "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#else
+    cluster_arrive();
+#endif
+}
+/* The first half for threads that have read what they wanted, but wrote nothing for others. */
+__device__ static inline void cluster_arrive_relaxed()
+{
+#if __CUDA_ARCH__ >= 900
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#endif
+}
 __device__ static inline void cluster_wait()
 {
 #if __CUDA_ARCH__ >= 900

@@ -68,7 +68,7 @@ struct sw_cuda_partition {
     const double *diagonal[5]; /* -2 .. 2 of A; NULL: zeros                                                 */
     int     A_ld;              /* their leading dimension; 1: all systems have the same                    */
     int    *bad;               /* out [batch]: 1 + the row of a bad pivot; NULL: not wanted                */
-    int     chunks, systems;   /* of a system, of a block; filled in by the launcher                       */
+    int     chunk_bits, block_bits;  /* log2 of a block's chunks, of a system's blocks; set by the launcher */
 };
 
 /** Factor A and solve in place; what is bad becomes NaN. @param x  [n][ld]; NULL: only set bad */

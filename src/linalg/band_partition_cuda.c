@@ -1,6 +1,7 @@
 /* Pentadiagonal systems factored and solved in one pass over memory, without pivoting (cuda/band/band_partition.cu):
  * row `cuda.partition`. It keeps the matrix and factors it again in every solve, as cuda.thomas_rewrite does; for
- * programs whose matrix changes from step to step. Up to 2048 unknowns, which a block has in its registers. */
+ * programs whose matrix changes from step to step. Up to 2048 unknowns, whose factors stay in registers and shared
+ * memory of a block or a cluster of blocks. */
 #include "cuda/band/band_kernels.h"
 #include "cuda/cu_check.cuh"
 #include "linalg/sw_band_impl.h"
