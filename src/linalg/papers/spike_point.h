@@ -168,8 +168,8 @@ SW_HD static inline struct spike_ends spike_ends_of(const struct spike_sides *s,
     return e;
 }
 
-/** Of a partition without rows: the unknowns behind it and before it are its top and its bottom, so that a merge with it
- * changes nothing of the other. */
+/** Of a partition without rows: the unknowns behind it and before it are its top and its bottom, so that a merge with
+ * it changes nothing of the other. */
 SW_HD static inline struct spike_ends spike_no_rows(void)
 {
     const struct spike_ends e = {-1.0, 0.0, 0.0, -1.0, 0.0, 0.0};
