@@ -1,0 +1,126 @@
+#include "problem/fields/product.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 64, GATHERED = 8 };  /* lines side by side; as many of x, which lie one after another */
+
+/* ------------------------------------------------------------------ an axis */
+
+struct sw_line_operator fields_axis_operator(double gamma_dt, int axes, int d, double dx,
+                                             const struct fields_matrix *m)
+{
+    const double at_zero = 1.0 - gamma_dt * m->a0 / axes, over = gamma_dt / (at_zero * dx * dx);
+    return (struct sw_line_operator){.s4 = over * m->m4[d] / (dx * dx), .s2 = over * m->m2[d], .s0 = at_zero - 1.0};
+}
+
+static bool factor_axis(int n, const struct sw_line_operator *a, struct fields_axis *axis)
+{
+    *axis = (struct fields_axis){.n = n, .is_one = a->s2 == 0.0 && a->s4 == 0.0, .scale = 1.0 / (1.0 + a->s0)};
+    if (!isfinite(axis->scale)) return false;
+    if (axis->is_one) return true;
+    if (!sw_recursive_factor(a->s4, a->s2, &axis->r)) return false;
+    axis->scale *= axis->r.scale;
+    sw_recursive_closure(&axis->r, n, axis->closure);
+    const int reach = sw_recursive_decay(&axis->r, 1, n, 0x1p-64);
+    axis->begin = reach < n ? n - reach : 0;
+    return true;
+}
+
+/* y_i = scale x_i - a1 y_{i-1} - a2 y_{i-2} of `width` lines, given y_{-1} and y_{-2}. */
+static void recurse(const struct fields_axis *a, double scale, int from, int n, ptrdiff_t stride, int width,
+                    const double *before, const double *before2, const double *x, double *y, ptrdiff_t y_stride)
+{
+    const double a1 = a->r.a1, a2 = a->r.a2;
+    for (int i = from; i < n; i++) {
+        const double *f = x + i * stride;
+        double *out = y + i * y_stride;
+        for (int l = 0; l < width; l++) out[l] = scale * f[l] - a1 * before[l] - a2 * before2[l];
+        before2 = before;
+        before = out;
+    }
+}
+
+/* The state before the first point: (I - P^n)⁻¹ times what the points leave behind from zero. */
+static void find_start(const struct fields_axis *a, double scale, ptrdiff_t stride, int width, const double *x,
+                       double *before, double *before2)
+{
+    double ring[3][WIDTH] = {{0}};
+    int at = 0;
+    for (int i = a->begin; i < a->n; i++, at = (at + 1) % 3)
+        recurse(a, scale, 0, 1, 0, width, ring[(at + 2) % 3], ring[(at + 1) % 3], x + i * stride, ring[at], 0);
+    const double *one = ring[(at + 2) % 3], *two = ring[(at + 1) % 3], *c = a->closure;
+    for (int l = 0; l < width; l++) {
+        before[l] = c[0] * one[l] + c[1] * two[l];
+        before2[l] = c[2] * one[l] + c[3] * two[l];
+    }
+}
+
+static void recurse_closed(const struct fields_axis *a, double scale, ptrdiff_t stride, int width, double *x)
+{
+    double before[WIDTH], before2[WIDTH];
+    find_start(a, scale, stride, width, x, before, before2);
+    recurse(a, scale, 0, a->n, stride, width, before, before2, x, x, stride);
+}
+
+/* Of `width` lines beside each other, whose points are `stride` apart. */
+static void solve_lines(const struct fields_axis *a, ptrdiff_t stride, int width, double *x)
+{
+    recurse_closed(a, a->scale, stride, width, x);
+    recurse_closed(a, 1.0, -stride, width, x + (a->n - 1) * stride);
+}
+
+/* Lines along x, through a room where they lie beside each other. */
+static void solve_rows(const struct fields_axis *a, size_t rows, double *room, double *x)
+{
+    const size_t n = (size_t)a->n;
+    for (size_t first = 0; first < rows; first += GATHERED) {
+        const size_t width = rows - first < GATHERED ? rows - first : GATHERED;
+        double *line = x + first * n;
+        for (size_t i = 0; i < n; i++)
+            for (size_t l = 0; l < width; l++) room[i * GATHERED + l] = line[l * n + i];
+        solve_lines(a, GATHERED, (int)width, room);
+        for (size_t l = 0; l < width; l++)
+            for (size_t i = 0; i < n; i++) line[l * n + i] = room[i * GATHERED + l];
+    }
+}
+
+/* ------------------------------------------------------------------ the product */
+
+bool fields_product_factor(int axes, const int *n, const double *dx, double gamma_dt, const struct fields_matrix *m,
+                           struct fields_product *product)
+{
+    product->axes = axes;
+    for (int d = 0; d < axes; d++) {
+        const struct sw_line_operator a = fields_axis_operator(gamma_dt, axes, d, dx[d], m);
+        if (!factor_axis(n[d], &a, &product->axis[d])) return false;
+    }
+    return true;
+}
+
+size_t fields_product_room(int axes, const int *n)
+{
+    (void)axes;
+    return GATHERED * (size_t)n[0];
+}
+
+void fields_product_solve(const struct fields_product *p, double *room, double *x)
+{
+    size_t points = 1, stride = 1;
+    double scale = 1.0;
+    for (int d = 0; d < p->axes; d++) {
+        points *= (size_t)p->axis[d].n;
+        if (p->axis[d].is_one) scale *= p->axis[d].scale;
+    }
+    if (scale != 1.0)
+        for (size_t c = 0; c < points; c++) x[c] *= scale;
+    for (int d = 0; d < p->axes; stride *= (size_t)p->axis[d].n, d++) {
+        const struct fields_axis *a = &p->axis[d];
+        const size_t slab = stride * (size_t)a->n;  /* the lines in it are beside each other */
+        if (a->is_one) continue;
+        if (d == 0) solve_rows(a, points / slab, room, x);
+        for (size_t first = 0; d > 0 && first < points; first += slab)
+            for (size_t l = 0; l < stride; l += WIDTH)
+                solve_lines(a, (ptrdiff_t)stride, (int)(stride - l < WIDTH ? stride - l : WIDTH), x + first + l);
+    }
+}
