@@ -390,9 +390,10 @@ static double worst_of(const struct fields_method *m, int axes, double most2, do
 
 static void waves_do_not_grow(void **state)
 {
+    static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
     (void)state;
     for (int k = 0; k < 3 * 2 * 9 * 7; k++) {
-        const struct fields_method *m = fields_method_of((enum sw_scheme[]){SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3}[k % 3]);
+        const struct fields_method *m = fields_method_of(schemes[k % 3]);
         const int axes = 2 + k / 3 % 2;
         const double dt = pow(10.0, k / 6 % 9 - 4), most2 = (double[]){-2, -1, 0, 0.5, 1, 2, 10}[k / 54];
         const double worst = worst_of(m, axes, most2, most2 < 0 ? most2 : 0.0, dt);

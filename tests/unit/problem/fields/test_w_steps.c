@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "problem/fields/w_run.h"
+
 static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
 
 /* ------------------------------------------------------------------ the product */
@@ -238,10 +240,82 @@ static void estimates_fall_by_their_order(void **state)
     }
 }
 
+/* ------------------------------------------------------------------ steps of a run's own */
+
+static void stiffness_of(void *own, double t, int64_t step, const double *u, struct fields_stiffness *stiffness)
+{
+    const struct field_problem *p = own;
+    (void)t, (void)step, (void)u;
+    memcpy(stiffness, p->stiffness, (size_t)p->unknowns * sizeof *stiffness);
+}
+
+/* By steps of its own to p->t, from tick to tick of `ticks`. @return what it records of its steps */
+static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme scheme, double tolerance, int ticks,
+                                   double *u)
+{
+    struct stepping s;
+    struct fields_walk w = {.method = fields_method_of(scheme), .n = {p->n, p->n, p->axes > 2 ? p->n : 1},
+                            .dx = FIELD_SAME(field_dx(p)), .unknowns = p->unknowns, .points = field_points(p),
+                            .rule = {.axes = p->axes, .cross = p->cross, .linear = true},
+                            .evaluate = evaluate, .stiffness = stiffness_of, .own = (void *)p};
+    struct sw_own_steps steps = {0};
+    const double times[] = {0, p->t / 2, p->t}, drive[] = {0, 0};
+    const struct fields_own own = {.steps = &steps, .drive = drive, .times = times,
+                                   .limits = {.tolerance = tolerance, .most = p->t, .careful = p->t, .quiet = INFINITY,
+                                              .k = w.method->order}};
+    make(p, scheme, p->dt, 0, &s);
+    w.work = s.work;
+    fields_walk_begin(&w);
+    for (int k = 1; k <= ticks; k++) fields_walk_own_steps(&w, &own, 2 * (int64_t)SW_OWN_STEPS_TICKS * k / ticks, s.u);
+    assert_true(steps.end == SW_OWN_STEPS_GO_ON);
+    memcpy(u, s.u, field_points(p) * (size_t)p->unknowns * sizeof *u);
+    release(&s);
+    return steps;
+}
+
+static void own_steps_keep_their_tolerance(void **state)
+{
+    (void)state;
+    for (int k = 0; k < FIELD_PROBLEMS; k++) {
+        const struct field_problem *p = &field_problems[k];
+        const size_t numbers = field_points(p) * (size_t)p->unknowns;
+        double *reference = malloc(numbers * sizeof(double)), *u = malloc(numbers * sizeof(double));
+        if (k == 1) continue;
+        run_reference(p, reference, u);
+        for (int m = 1; m < 3; m++)
+            for (int power = 2; power <= m + 2; power++) {
+                const double tolerance = pow(10, -power);
+                const struct sw_own_steps s = run_own(p, schemes[m], tolerance, 1, u);
+                double largest = 0;
+                for (size_t c = 0; c < numbers; c++) largest = fmax(largest, fabs(reference[c]));
+                const double ratio = largest_difference(numbers, u, reference) / (tolerance * largest);
+                printf("    %-22s imex%d 1e-%d: %.2g of the tolerance, %g steps\n", p->name, m + 1, power, ratio, s.taken);
+                assert_true(s.refused <= 3);
+                assert_true(ratio <= 1.5);
+            }
+        free(reference);
+        free(u);
+    }
+}
+
+static void interruptions_change_no_bit(void **state)
+{
+    const struct field_problem *p = &field_problems[7];
+    const size_t bytes = field_points(p) * (size_t)p->unknowns * sizeof(double);
+    double *once = malloc(bytes), *often = malloc(bytes);
+    (void)state;
+    const struct sw_own_steps a = run_own(p, SW_IMEX3, 1e-3, 1, once), b = run_own(p, SW_IMEX3, 1e-3, 7, often);
+    assert_memory_equal(&a, &b, sizeof a);
+    assert_memory_equal(once, often, bytes);
+    free(once);
+    free(often);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product_is_solved), cmocka_unit_test(errors_are_the_known_ones),
-        cmocka_unit_test(energy_falls_and_mass_stays), cmocka_unit_test(estimates_fall_by_their_order)};
+        cmocka_unit_test(energy_falls_and_mass_stays), cmocka_unit_test(estimates_fall_by_their_order),
+        cmocka_unit_test(own_steps_keep_their_tolerance), cmocka_unit_test(interruptions_change_no_bit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+#include "problem/fields/w_run.h"
+
+#include <math.h>
+#include <string.h>
+
+static double largest_of(size_t n, const double *u)
+{
+    double largest = 0.0;
+    for (size_t c = 0; c < n; c++) largest = sw_own_steps_worse(largest, fabs(u[c]));
+    return largest;
+}
+
+/* The largest |u| of each unknown. */
+static void find_sizes(const struct fields_walk *w, const double *u, double *size)
+{
+    for (int v = 0; v < w->unknowns; v++) size[v] = largest_of(w->points, u + (size_t)v * w->points);
+}
+
+/* ------------------------------------------------------------------ P */
+
+/* @return false: a coefficient is not finite */
+static bool make_product(struct fields_walk *w, double t, int64_t number, double dt, const double *u)
+{
+    struct fields_stiffness stiff[SW_UNKNOWNS_MOST] = {{0}};
+    w->stiffness(w->own, t, number, u, stiff);
+    for (int v = 0; v < w->unknowns; v++) {
+        const struct fields_matrix m = fields_matrix_of(w->method, &w->rule, &stiff[v], dt);
+        if (w->made && w->dt == dt && !memcmp(&m, &w->matrix[v], sizeof m)) continue;
+        w->matrix[v] = m;
+        if (!fields_product_factor(w->rule.axes, w->n, w->dx, w->method->gamma * dt, &m, &w->product[v]))
+            return w->made = false;
+    }
+    w->dt = dt;
+    return w->made = true;
+}
+
+static struct fields_step step_of(const struct fields_walk *w, double t, double dt, int64_t number)
+{
+    return (struct fields_step){.method = w->method, .unknowns = w->unknowns, .points = w->points, .t = t, .dt = dt,
+                                .number = number, .product = w->product, .evaluate = w->evaluate, .own = w->own};
+}
+
+double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt)
+{
+    double worst = 0.0;
+    for (int v = 0; v < w->unknowns; v++) {
+        const struct fields_matrix m = fields_matrix_of(w->method, &w->rule, &stiffness[v], dt);
+        double sum = 0.0;
+        for (int d = 0; d < w->rule.axes; d++) {
+            struct sw_line_operator a = fields_axis_operator(w->method->gamma * dt, w->rule.axes, d, w->dx[d], &m);
+            a.s0 = 0.0;  /* the others are over 1 + s0 */
+            sum += sw_line_rounding(&a, false);
+        }
+        worst = sw_own_steps_worse(worst, sum);
+    }
+    return worst;
+}
+
+/* As sw_stepper_limits() does it on a line. */
+double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffness *stiffness, double tolerance,
+                         double most)
+{
+    const double bound = fmin(fmax(0.1 * tolerance, 1e-13), SW_LINE_MAX_ROUNDING);
+    double dt = most;
+    while (dt > 1e-300 && !(fields_rounding(w, stiffness, dt) <= bound)) dt *= 0.5;
+    return dt;
+}
+
+/* ------------------------------------------------------------------ steps of a given dt */
+
+int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u)
+{
+    const size_t numbers = w->points * (size_t)w->unknowns;
+    for (int64_t number = from; number < to; number++) {
+        const double t = (double)number * dt;
+        const struct fields_step step = step_of(w, t, dt, number);
+        if (!make_product(w, t, number, dt, u)) return number + 1;
+        fields_take_step(&step, &w->work, u);
+        if (!isfinite(largest_of(numbers, w->work.next))) return number + 1;
+        memcpy(u, w->work.next, numbers * sizeof *u);
+    }
+    return 0;
+}
+
+/* ------------------------------------------------------------------ steps of the run's own */
+
+static void begin_own_steps(struct fields_walk *w, const struct fields_own *own, const double *size, const double *u)
+{
+    double rate[SW_UNKNOWNS_MOST];
+    w->evaluate(w->own, 0.0, 0, u, w->work.k[0]);
+    find_sizes(w, w->work.k[0], rate);
+    sw_own_steps_first(own->steps, w->unknowns, size, rate, own->times[1], own->first_dt, &own->limits);
+}
+
+/* Take a step, or leave u as it is. @param size  [unknowns] largest |u|; out: likewise */
+static void attempt(struct fields_walk *w, const struct fields_own *own, double *size, double *u)
+{
+    const double t = sw_own_steps_time(own->steps, own->times), dt = own->steps->dt;
+    const struct fields_step step = step_of(w, t, dt, 0);
+    double error[SW_UNKNOWNS_MOST], next[SW_UNKNOWNS_MOST];
+    if (make_product(w, t, 0, dt, u)) {
+        fields_take_step(&step, &w->work, u);
+        fields_estimate_error(&step, &w->work, error);
+        find_sizes(w, w->work.next, next);
+    } else {
+        for (int v = 0; v < w->unknowns; v++) error[v] = next[v] = NAN;
+    }
+    if (sw_own_steps_judge(own->steps, w->unknowns, error, next, size, own->drive, &own->limits, own->times))
+        memcpy(u, w->work.next, w->points * (size_t)w->unknowns * sizeof *u);
+}
+
+void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double *u)
+{
+    struct sw_own_steps *s = own->steps;
+    double size[SW_UNKNOWNS_MOST];
+    if (sw_own_steps_reached(s, own->times, to)) return;
+    find_sizes(w, u, size);
+    if (s->goal == 0) begin_own_steps(w, own, size, u);
+    while (!s->end && !sw_own_steps_reached(s, own->times, to)) {
+        const int64_t at = (int64_t)s->goal;
+        if (s->left == 0) sw_own_steps_next(s, own->times[at + 1] - own->times[at]);
+        attempt(w, own, size, u);
+    }
+}

@@ -1,0 +1,57 @@
+#ifndef W_RUN_H
+#define W_RUN_H
+/* One run taken from step to step: P is made anew where dt or what is stiff of the present field has changed; steps of a
+ * given dt, or steps of the run's own (problem/line/stepper/own_steps_point.h). A run depends on nothing but its state
+ * and its numbers: no bit of it depends on where it is interrupted. */
+#include "problem/fields/w_step.h"
+#include "problem/line/stepper/own_steps_point.h"
+
+/** What is stiff of each unknown about the field u. @param stiffness  out: [unknowns] */
+typedef void fields_find_stiffness(void *own, double t, int64_t step, const double *u,
+                                   struct fields_stiffness *stiffness);
+
+struct fields_walk {
+    const struct fields_method *method;
+    struct fields_matrix_rule   rule;
+    int                         n[FIELDS_AXES];   /* 1 in an axis that there is not */
+    double                      dx[FIELDS_AXES];
+    int                         unknowns;
+    size_t                      points;           /* of an unknown */
+    fields_right_hand_side     *evaluate;
+    fields_find_stiffness      *stiffness;
+    void                       *own;
+    struct fields_work          work;
+    /* the last P; `made` is set to false where a run begins */
+    bool                        made;
+    double                      dt;
+    struct fields_matrix        matrix[SW_UNKNOWNS_MOST];
+    struct fields_product       product[SW_UNKNOWNS_MOST];
+};
+
+/** Begin with this run. */
+static inline void fields_walk_begin(struct fields_walk *w) { w->made = false; }
+
+/** Take the steps from + 1 .. to of dt.
+ * @param u  [unknowns][points]; the last state that is finite
+ * @return the number of the step that is not finite, from 1; 0: all are */
+int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u);
+
+/* What a run with steps of its own has beside its state. */
+struct fields_own {
+    struct sw_own_steps  *steps;
+    struct sw_own_limits  limits;
+    const double         *drive;     /* [windows][unknowns]: own_steps_drive.h */
+    const double         *times;     /* output times, from 0                   */
+    double                first_dt;  /* 0: chosen                              */
+};
+
+/** Take steps to a tick, unless own->steps->end says that there is no use. */
+void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double *u);
+
+/** The longest dt within `most` for which rounding of the solves is below that of a tolerance, by these coefficients. */
+double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffness *stiffness, double tolerance,
+                         double most);
+
+/** What the solves of a stage may be off by together, relative to the field: the sum of sw_line_rounding(). */
+double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt);
+#endif
