@@ -19,7 +19,7 @@ MAP = "docs/developer/map.md"
 DESIGN = "docs/developer/design.md"
 PLATFORM = "sweep store run cli comm base expr device field input".split()
 ROOMS = PLATFORM + "bench linalg fd elliptic problem/line problem/bvp problem/systems problem/tridiagonal " \
-    "problem/elliptic problem/banded problem/compact problem/advection".split()
+    "problem/elliptic problem/banded problem/compact problem/advection problem/fields".split()
 ROW = re.compile(r"^\| (?P<name>[^|]+?) +\| +(?P<limit>[\d.]+) \|(?P<rest>.*)$", re.M)
 
 
