@@ -68,10 +68,12 @@ enum precedence {
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
     X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))
 
-/* dx(a) .. dxxxx(a) are the derivatives of a field, which has no value at a point by itself: they stand in trees only
- * (sw_differences.h), never in a program, and are therefore not in the list. */
+/* dx(a) .. dzzzz(a) are the derivatives of a field, which has no value at a point by itself: they stand in trees only
+ * (sw_differences.h), never in a program, and are therefore not in the list. Those along y and z, in a row of four for
+ * each axis as those along x are, stand only in what sw_expr_parse_fields() makes. */
 #define X(id, operands, written, binds, library, value) OP_##id,
-enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_DX, OP_DXX, OP_DXXX, OP_DXXXX, OP_COUNT };
+enum operation { OP_NUMBER, OP_NAME, OPERATIONS(X) OP_DX, OP_DXX, OP_DXXX, OP_DXXXX,
+                 OP_DY, OP_DYY, OP_DYYY, OP_DYYYY, OP_DZ, OP_DZZ, OP_DZZZ, OP_DZZZZ, OP_COUNT };
 #undef X
 
 struct op_row {                 /* src/expr/operation.c */
@@ -84,15 +86,21 @@ struct op_row {                 /* src/expr/operation.c */
 extern const struct op_row op_table[OP_COUNT];
 
 static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN; }
+/** Whether texts of a line know op as a function: derivatives along y and z they do not. */
 static inline bool op_is_function(enum operation op)
 {
-    return op_table[op].binds == BINDS_CALL && op_table[op].written;
+    return op_table[op].binds == BINDS_CALL && op_table[op].written && op < OP_DY;
 }
 
-/** The order of the derivative that op is, 1 .. 4; 0: it is none. */
-static inline int op_derivative(enum operation op) { return op >= OP_DX && op <= OP_DXXXX ? op - OP_DX + 1 : 0; }
+/** The order of the derivative that op is, 1 .. 4; 0: it is none. Along which axis: 0 .. 2. */
+static inline int op_derivative(enum operation op) { return op >= OP_DX && op < OP_COUNT ? (op - OP_DX) % 4 + 1 : 0; }
+static inline int op_axis(enum operation op) { return (op - OP_DX) / 4; }
+static inline enum operation op_derivative_along(int axis, int order)
+{
+    return (enum operation)(OP_DX + 4 * axis + order - 1);
+}
 
-/** The function or derivative of this name, OP_COUNT if there is none. */
+/** The function or derivative along x of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
 
 /* ------------------------------------------------------------------ values of an operation (operation.c) */

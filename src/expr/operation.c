@@ -12,6 +12,10 @@ const struct op_row op_table[OP_COUNT] = {
     [OP_NUMBER] = {NULL, BINDS_CALL, 0, NULL, NULL}, [OP_NAME] = {NULL, BINDS_CALL, 0, NULL, NULL}, OPERATIONS(X)
     [OP_DX] = {"dx", BINDS_CALL, 1, NULL, NULL},     [OP_DXX] = {"dxx", BINDS_CALL, 1, NULL, NULL},
     [OP_DXXX] = {"dxxx", BINDS_CALL, 1, NULL, NULL}, [OP_DXXXX] = {"dxxxx", BINDS_CALL, 1, NULL, NULL},
+    [OP_DY] = {"dy", BINDS_CALL, 1, NULL, NULL},     [OP_DYY] = {"dyy", BINDS_CALL, 1, NULL, NULL},
+    [OP_DYYY] = {"dyyy", BINDS_CALL, 1, NULL, NULL}, [OP_DYYYY] = {"dyyyy", BINDS_CALL, 1, NULL, NULL},
+    [OP_DZ] = {"dz", BINDS_CALL, 1, NULL, NULL},     [OP_DZZ] = {"dzz", BINDS_CALL, 1, NULL, NULL},
+    [OP_DZZZ] = {"dzzz", BINDS_CALL, 1, NULL, NULL}, [OP_DZZZZ] = {"dzzzz", BINDS_CALL, 1, NULL, NULL},
 };
 #undef X
 

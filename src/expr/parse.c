@@ -6,6 +6,8 @@
  *   power   = primary [ ^ unary ]                so -2^2 = -(2^2), 2^-1 = 2^(-1), 2^3^2 = 2^(3^2)
  *   primary = number | name | function ( choice {, choice} ) | ( choice )
  *
+ * Of a grid with two or three dimensions lap, grad2 and div become derivatives at once.
+ *
  * A rule returns the index of its node, or -1 with the parser's status set. */
 #include <math.h>
 #include <string.h>
@@ -23,6 +25,7 @@ struct parser {
     struct sw_expr *expr;
     enum sw_status status;
     int            depth;
+    int            dimensions;  /* of the grid: derivatives along so many axes are known */
 };
 
 static int choice(struct parser *p);
@@ -137,66 +140,85 @@ static int parenthesis(struct parser *p)
 /* What people write who come from another language. */
 static const struct { const char *name, *hint; } foreign[] = {
     {"pow", "a power is written a^b"}, {"ln", "the natural logarithm is log()"},
-    {"d", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
-    {"diff", "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)"},
-    {"laplace", "it is written dxx(u)"}, {"lap", "it is written dxx(u)"}, {"laplacian", "it is written dxx(u)"},
-    {"gradient", "it is written dx(u)"}, {"grad", "it is written dx(u)"}, {"ddx", "it is written dx(u)"},
     {"sec", "it is 1/cos(a)"}, {"csc", "it is 1/sin(a)"}, {"cot", "it is 1/tan(a)"}, {"erfc", "it is 1 - erf(a)"},
     {"asinh", "it is log(a + sqrt(a^2 + 1))"}, {"acosh", "it is log(a + sqrt(a^2 - 1))"},
     {"atanh", "it is log((1 + a)/(1 - a))/2"}, {"log2", "it is log(a)/log(2)"}, {"cbrt", "it is a^(1/3)"},
 };
 
+static const char on_lines[] = "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)",
+                  on_grids[] = "derivatives are written dx(u), dyy(u), dxxxx(u), dxy(u)";
+
+/* Operators on fields, on lines and on grids of more dimensions. */
+static const struct { const char *name, *line, *grid; } foreign_operators[] = {
+    {"d", on_lines, on_grids}, {"diff", on_lines, on_grids},
+    {"lap", "it is written dxx(u)", NULL}, {"laplace", "it is written dxx(u)", "it is written lap(u)"},
+    {"laplacian", "it is written dxx(u)", "it is written lap(u)"},
+    {"gradient", "it is written dx(u)", "it is written dx(u), dy(u); grad2(u) is its square"},
+    {"grad", "it is written dx(u)", "it is written dx(u), dy(u); grad2(u) is its square"},
+    {"ddx", "it is written dx(u)", "it is written dx(u)"},
+};
+
 /* Derivatives that there are in other languages, or by other coordinates: "dyy", "dXX", "d2x", "dxxt". */
-static const char *derivative_hint(const char *text)
+static const char *derivative_hint(const char *text, bool line)
 {
     const char *const digits = "0123456789";
     const size_t begin = 1 + strspn(text + 1, digits), letters = strspn(text + begin, "xXyYzZtT");
     if (text[0] != 'd' || !letters || text[begin + letters + strspn(text + begin + letters, digits)]) return NULL;
     if (strpbrk(text, "tT")) return "a derivative in time stands on the left only: rhs is what u_t equals";
-    return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx"
-                                 : "derivatives are written dx(u), dxx(u), dxxx(u), dxxxx(u)";
+    if (!line) return on_grids;
+    return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx" : on_lines;
 }
+
+/* Sums over the axes, of grids with two or three. */
+enum compound { LAPLACIAN, GRADIENT_SQUARED, DIVERGENCE, COMPOUNDS };
+static const char *const compounds[] = {[LAPLACIAN] = "lap", [GRADIENT_SQUARED] = "grad2", [DIVERGENCE] = "div"};
 
 static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
 
 static int refuse_function(struct parser *p, const struct token *name, const char *text)
 {
-    const char *names[OP_COUNT];
+    const bool line = p->dimensions == 1;
+    const char *names[OP_COUNT + COMPOUNDS];
     char hint[400];
     int count = 0;
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
         if (!strcmp(text, foreign[k].name))
             return REFUSE(p, name->column, name->length, foreign[k].hint, "unknown function '%s'", text);
+    for (size_t k = 0; k < sizeof foreign_operators / sizeof *foreign_operators; k++)
+        if (!strcmp(text, foreign_operators[k].name))
+            return REFUSE(p, name->column, name->length,
+                          line ? foreign_operators[k].line : foreign_operators[k].grid, "unknown function '%s'", text);
     if (text[0] == 'd' && strspn(text + 1, "x") == strlen(text + 1) && text[1])
         return REFUSE(p, name->column, name->length, "dx dxx dxxx dxxxx are the derivatives there are",
                       "%s() is a derivative of order %zu, the highest is 4", text, strlen(text + 1));
-    if (derivative_hint(text))
-        return REFUSE(p, name->column, name->length, derivative_hint(text), "unknown function '%s'", text);
+    if (derivative_hint(text, line))
+        return REFUSE(p, name->column, name->length, derivative_hint(text, line), "unknown function '%s'", text);
     if (sw_is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_COUNT; op++)
         if (op_is_function(op)) names[count++] = op_table[op].written;
+    for (enum compound c = 0; !line && c < COMPOUNDS; c++) names[count++] = compounds[c];
     expr_hint_names(hint, text, names, count);
     return REFUSE(p, name->column, name->length, hint, "unknown function '%s'", text);
 }
 
 static bool takes_more(enum operation op) { return op == OP_MIN || op == OP_MAX; }
 
-static int refuse_count(struct parser *p, const struct token *name, enum operation op, int count)
+static int refuse_count(struct parser *p, const struct token *name, enum operation op, int wanted, int count)
 {
-    int wanted = op_table[op].operands;
     const char *hint = op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)"
-                       : takes_more(op) && count == 1 ? reductions : "";
-    return REFUSE(p, name->column, name->length, hint, "%s takes %s%d argument%s, not %d", op_table[op].written,
+                       : takes_more(op) && count == 1 ? reductions
+                       : wanted > op_table[op].operands ? "one for each axis, as in div(u*dx(v), u*dy(v))" : "";
+    return REFUSE(p, name->column, name->length, hint, "%.*s takes %s%d argument%s, not %d", clip(name), name->begin,
                   takes_more(op) ? "at least " : "", wanted, wanted == 1 ? "" : "s", count);
 }
 
 /* The arguments and the closing parenthesis; min and max of more than two become a chain of pairs. */
-static int call(struct parser *p, enum operation op, const struct token *name)
+static int arguments(struct parser *p, enum operation op, const struct token *name, int wanted, int arg[3])
 {
-    int arg[3] = {-1, -1, -1}, count = 0;
+    int count = 0;
     struct token left = p->now;
     if (advance(p)) return -1;
-    if (p->now.kind == T_RIGHT) return refuse_count(p, name, op, 0);
+    if (p->now.kind == T_RIGHT) return refuse_count(p, name, op, wanted, 0);
     for (;; count++) {
         if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
         if (count >= 2 && takes_more(op)) {
@@ -205,15 +227,86 @@ static int call(struct parser *p, enum operation op, const struct token *name)
         }
         int k = nested(p, choice);
         if (k < 0) return -1;
-        arg[count < 2 ? count : 1] = k;
+        arg[takes_more(op) && count > 1 ? 1 : count < 3 ? count : 2] = k;
         if (p->now.kind != T_COMMA) break;
         if (advance(p)) return -1;
     }
     count++;
     if (p->now.kind == T_END) return REFUSE(p, left.column, 1, "", "'(' without ')'");
     if (p->now.kind != T_RIGHT) return refuse_trailing(p);
-    if (count != op_table[op].operands && !(takes_more(op) && count > 2)) return refuse_count(p, name, op, count);
-    return advance(p) ? -1 : add_operation(p, op, name, arg[0], arg[1], -1);
+    if (count != wanted && !(takes_more(op) && count > 2)) return refuse_count(p, name, op, wanted, count);
+    return advance(p);
+}
+
+static int call(struct parser *p, enum operation op, const struct token *name)
+{
+    int arg[3] = {-1, -1, -1};
+    return arguments(p, op, name, op_table[op].operands, arg) ? -1 : add_operation(p, op, name, arg[0], arg[1], -1);
+}
+
+/* ------------------------------------------------------------------ operators on fields */
+
+/* Of the word of a derivative, d and letters x y z: how often along each axis. @return false: it is no such word */
+static bool count_axes(const char *text, int order[3])
+{
+    memset(order, 0, 3 * sizeof *order);
+    if (text[0] != 'd' || !text[1] || text[1 + strspn(text + 1, "xyz")]) return false;
+    for (const char *letter = text + 1; *letter; letter++) order[*letter - 'x']++;
+    return true;
+}
+
+static int derivative(struct parser *p, const struct token *name, const int order[3])
+{
+    int arg[3] = {-1, -1, -1};
+    if (order[0] + order[1] + order[2] > 4)
+        return REFUSE(p, name->column, name->length, "derivatives may be nested up to the fourth order",
+                      "%.*s() is a derivative of order %d, the highest is 4", clip(name), name->begin,
+                      order[0] + order[1] + order[2]);
+    if (order[2] && p->dimensions == 2)
+        return REFUSE(p, name->column, name->length, "a grid of two dimensions has the axes x and y",
+                      "unknown function '%.*s'", clip(name), name->begin);
+    if (arguments(p, OP_DX, name, 1, arg)) return -1;
+    int k = arg[0];
+    for (int axis = 2; axis >= 0 && k >= 0; axis--)
+        if (order[axis]) k = add_operation(p, op_derivative_along(axis, order[axis]), name, k, -1, -1);
+    return k;
+}
+
+static enum compound find_compound(const char *text)
+{
+    enum compound c = 0;
+    while (c < COMPOUNDS && strcmp(text, compounds[c])) c++;
+    return c;
+}
+
+static int square(struct parser *p, const struct token *at, int k)
+{
+    const int two = k < 0 ? -1 : constant(p, at, 2);
+    return two < 0 ? -1 : add_operation(p, OP_POW, at, k, two, -1);
+}
+
+static int compound(struct parser *p, enum compound c, const struct token *name)
+{
+    int arg[3] = {-1, -1, -1}, sum = -1;
+    if (arguments(p, OP_DX, name, c == DIVERGENCE ? p->dimensions : 1, arg)) return -1;
+    for (int axis = 0; axis < p->dimensions; axis++) {
+        const int of = arg[c == DIVERGENCE ? axis : 0];
+        int k = add_operation(p, op_derivative_along(axis, c == LAPLACIAN ? 2 : 1), name, of, -1, -1);
+        if (c == GRADIENT_SQUARED) k = square(p, name, k);
+        if (k >= 0 && axis) k = add_operation(p, OP_ADD, name, sum, k, -1);
+        if (k < 0) return -1;
+        sum = k;
+    }
+    return sum;
+}
+
+static int function(struct parser *p, const struct token *name, const char *text)
+{
+    const enum operation op = op_find_function(text);
+    int order[3];
+    if (p->dimensions > 1 && count_axes(text, order)) return derivative(p, name, order);
+    if (p->dimensions > 1 && find_compound(text) < COMPOUNDS) return compound(p, find_compound(text), name);
+    return op < OP_COUNT ? call(p, op, name) : refuse_function(p, name, text);
 }
 
 const char *sw_expr_constant(int k, double *value)
@@ -231,7 +324,7 @@ static int name(struct parser *p)
     memcpy(text, at.begin, at.bytes);
     if (advance(p)) return -1;
     enum operation op = op_find_function(text);
-    if (p->now.kind == T_LEFT) return op < OP_COUNT ? call(p, op, &at) : refuse_function(p, &at, text);
+    if (p->now.kind == T_LEFT) return function(p, &at, text);
     if (op < OP_COUNT && !op_derivative(op))  /* dx by itself is a name like any other */
         return REFUSE(p, at.column, at.length, "", "function '%s' without arguments; write %s(...)", text, text);
     double value;
@@ -324,7 +417,8 @@ static int whole(struct parser *p)
     return root >= 0 && p->now.kind != T_END ? refuse_trailing(p) : root;
 }
 
-enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err)
+enum sw_status sw_expr_parse_fields(const char *text, int dimensions, struct sw_expr **expr,
+                                    struct sw_expr_error *err)
 {
     size_t length = strlen(text);
     *expr = NULL;
@@ -332,10 +426,15 @@ enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_
     if (length > TEXT_LONGEST)
         return expr_refuse(err, 0, 1, too_long, "expression of %zu characters, at most %d are allowed",
                            length, TEXT_LONGEST);
-    struct parser p = {.lexer = {text, 1, err}};
+    struct parser p = {.lexer = {text, 1, err}, .dimensions = dimensions};
     SW_TRY(sw_alloc(1, &p.expr));
     p.expr->root = whole(&p);
     if (p.status) sw_expr_destroy(&p.expr);
     *expr = p.expr;
     return p.status;
+}
+
+enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err)
+{
+    return sw_expr_parse_fields(text, 1, expr, err);
 }

@@ -33,6 +33,14 @@ struct sw_expr;
  * @param err   out, filled on SW_E_CONFIG; may not be NULL
  * @return SW_E_CONFIG not an expression of the language (also: nested deeper than 200 levels); SW_E_MEMORY */
 enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err);
+
+/** Parse one expression about fields on a grid of two or three dimensions. Beside what sw_expr_parse() knows it has the
+ * derivatives d and one to four letters, x, y or z each, in any order, as in dxy(E); lap(E), which becomes dxx(E) +
+ * dyy(E) (+ dzz(E)); grad2(E), dx(E)^2 + dy(E)^2 (+ dz(E)^2); and div(a, b (, c)), dx(a) + dy(b) (+ dz(c)). The tree
+ * has only derivatives along one axis each, and E in several places.
+ * @param dimensions  1: as sw_expr_parse() */
+enum sw_status sw_expr_parse_fields(const char *text, int dimensions, struct sw_expr **expr,
+                                    struct sw_expr_error *err);
 void sw_expr_destroy(struct sw_expr **expr);
 
 /** What was wrong, for people; a long text is cut to the part around the fault:

@@ -335,6 +335,77 @@ static void every_refusal_names_place_and_reason(void **state)
     }
 }
 
+/* What texts about fields on grids become. */
+static const struct { const char *text; int dimensions; const char *becomes; } fields[] = {
+    {"dy(u) + dzzz(u)", 3, "dy(u) + dzzz(u)"},
+    {"dyxx(u*a)", 2, "dxx(dy(u*a))"},
+    {"dzyx(u)", 3, "dx(dy(dz(u)))"},
+    {"dxyxy(u)", 2, "dxx(dyy(u))"},
+    {"lap(u^3 - u)", 2, "dxx(u^3 - u) + dyy(u^3 - u)"},
+    {"-lap(lap(u))", 2, "-(dxx(dxx(u) + dyy(u)) + dyy(dxx(u) + dyy(u)))"},
+    {"lap(u)", 3, "dxx(u) + dyy(u) + dzz(u)"},
+    {"-grad2(u)/2", 2, "-(dx(u)^2 + dy(u)^2)/2"},
+    {"a*div(u*dx(u), u*dy(u))", 2, "a*(dx(u*dx(u)) + dy(u*dy(u)))"},
+    {"div(u, x, dz(u))", 3, "dx(u) + dy(x) + dz(dz(u))"},
+    {"dx(u) + dxxxx(u) + max(a, b, u)", 3, "dx(u) + dxxxx(u) + max(a, b, u)"},
+    {"lap + dy*div - grad2", 2, "lap + dy*div - grad2"},  /* names like any other */
+    {"lap(u)", 1, NULL},
+};
+
+static void operators_on_fields_become_derivatives_along_axes(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        struct sw_expr *expr;
+        struct sw_expr_error err;
+        struct sw_text text = {0};
+        const enum sw_status st = sw_expr_parse_fields(fields[k].text, fields[k].dimensions, &expr, &err);
+        if (!fields[k].becomes) assert_int_equal(st, SW_E_CONFIG);
+        if (!fields[k].becomes) continue;
+        if (st) fail_msg("'%s', column %d: %s", fields[k].text, err.column, err.text);
+        sw_expr_print(expr, &text);
+        if (strcmp(sw_text_get(&text), fields[k].becomes))
+            fail_msg("'%s' becomes '%s'", fields[k].text, sw_text_get(&text));
+        sw_text_free(&text);
+        sw_expr_destroy(&expr);
+    }
+}
+
+static const struct { const char *text; int dimensions, column, length; const char *message, *hint; } field_errors[] = {
+    {"u + dzz(u)", 2, 5, 3, "unknown function 'dzz'", "two dimensions has the axes x and y"},
+    {"dxyxyx(u)", 2, 1, 6, "dxyxyx() is a derivative of order 5, the highest is 4", "up to the fourth order"},
+    {"dxzzzz(u)", 2, 1, 6, "dxzzzz() is a derivative of order 5, the highest is 4", ""},
+    {"2*dxy(u, a)", 2, 3, 3, "dxy takes 1 argument, not 2", ""},
+    {"2*lap()", 2, 3, 3, "lap takes 1 argument, not 0", ""},
+    {"div(u)", 2, 1, 3, "div takes 2 arguments, not 1", "one for each axis"},
+    {"div(u, u, u)", 2, 1, 3, "div takes 2 arguments, not 3", "one for each axis"},
+    {"div(u, u)", 3, 1, 3, "div takes 3 arguments, not 2", "one for each axis"},
+    {"div(u, u, u, u, u)", 3, 1, 3, "div takes 3 arguments, not 5", "one for each axis"},
+    {"laplacian(u)", 2, 1, 9, "unknown function 'laplacian'", "it is written lap(u)"},
+    {"grad(u)", 2, 1, 4, "unknown function 'grad'", "grad2(u) is its square"},
+    {"d2x(u)", 2, 1, 3, "unknown function 'd2x'", "derivatives are written dx(u), dyy(u), dxxxx(u), dxy(u)"},
+    {"dyt(u)", 3, 1, 3, "unknown function 'dyt'", "a derivative in time stands on the left only"},
+    {"dyy(u", 3, 4, 1, "'(' without ')'", ""},
+    {"grad3(u)", 2, 1, 5, "unknown function 'grad3'", "did you mean 'grad2'?"},
+};
+
+static void every_refusal_of_an_operator_on_fields_names_place_and_reason(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof field_errors / sizeof *field_errors; k++) {
+        struct sw_expr *expr;
+        struct sw_expr_error err;
+        const char *text = field_errors[k].text;
+        if (sw_expr_parse_fields(text, field_errors[k].dimensions, &expr, &err) != SW_E_CONFIG)
+            fail_msg("'%s' was accepted", text);
+        assert_null(expr);
+        if (err.column != field_errors[k].column || err.length != field_errors[k].length ||
+            strcmp(err.text, field_errors[k].message))
+            fail_msg("'%s': column %d + %d: %s", text, err.column, err.length, err.text);
+        assert_contains(err.hint, field_errors[k].hint);
+    }
+}
+
 static void assert_refused(const char *text, const char *message)
 {
     struct sw_expr *expr;
@@ -523,6 +594,8 @@ int main(void)
         cmocka_unit_test(parentheses_are_printed_where_they_are_needed),
         cmocka_unit_test(random_expressions_have_the_value_of_the_same_c_expression),
         cmocka_unit_test(every_refusal_names_place_and_reason),
+        cmocka_unit_test(operators_on_fields_become_derivatives_along_axes),
+        cmocka_unit_test(every_refusal_of_an_operator_on_fields_names_place_and_reason),
         cmocka_unit_test(endless_nesting_and_length_are_refused),
         cmocka_unit_test(a_long_sum_is_not_deep),
         cmocka_unit_test(too_many_names_are_refused),
