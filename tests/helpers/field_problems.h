@@ -201,8 +201,8 @@ static inline void field_initial(const struct field_problem *p, double *u)
     const size_t points = field_points(p), n = (size_t)p->n;
     for (size_t c = 0; c < points; c++) {
         double value[2];
-        p->initial((double)(c % n) * field_dx(p), (double)(c / n % n) * field_dx(p), (double)(c / (n * n)) * field_dx(p),
-                   value);
+        p->initial((double)(c % n) * field_dx(p), (double)(c / n % n) * field_dx(p),
+                   (double)(c / (n * n)) * field_dx(p), value);
         for (int v = 0; v < p->unknowns; v++) u[(size_t)v * points + c] = value[v];
     }
 }

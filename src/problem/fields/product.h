@@ -1,7 +1,7 @@
 #ifndef PRODUCT_H
 #define PRODUCT_H
 /* P = A_x A_y (A_z) of a periodic field, a product of line matrices A_j = 1 + s0 - s2 d2 + s4 d4 with constant
- * coefficients: each is two recursions along all lines of its axis (problem/line/stepper/recursive.h), a number of lines
+ * coefficients: each is two recursions along all lines of its axis (problem/line/stepper/recursive.h), several lines
  * side by side. Fields are [z][y][x]. No bit of a line depends on the others. */
 #include <stdbool.h>
 

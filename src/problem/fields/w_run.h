@@ -1,7 +1,7 @@
 #ifndef W_RUN_H
 #define W_RUN_H
-/* One run taken from step to step: P is made anew where dt or what is stiff of the present field has changed; steps of a
- * given dt, or steps of the run's own (problem/line/stepper/own_steps_point.h). A run depends on nothing but its state
+/* One run taken from step to step: P is made anew where dt or what is stiff of the present field has changed; steps of
+ * a given dt, or steps of the run's own (problem/line/stepper/own_steps_point.h). A run depends on nothing but its state
  * and its numbers: no bit of it depends on where it is interrupted. */
 #include "problem/fields/w_step.h"
 #include "problem/line/stepper/own_steps_point.h"
@@ -48,7 +48,8 @@ struct fields_own {
 /** Take steps to a tick, unless own->steps->end says that there is no use. */
 void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double *u);
 
-/** The longest dt within `most` for which rounding of the solves is below that of a tolerance, by these coefficients. */
+/** The longest dt within `most` for which rounding of the solves is below that of a tolerance, with these
+ * coefficients. */
 double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffness *stiffness, double tolerance,
                          double most);
 

@@ -7,7 +7,8 @@
 #include "base/sw_status.h"
 #include "problem/fields/product.h"
 
-/** f = F(u, t) of the run at hand. @param u, f  [unknowns][points]  @param step  its number, which rand and randn see */
+/** f = F(u, t) of the run at hand.
+ * @param u, f  [unknowns][points]  @param step  its number, which rand and randn see */
 typedef void fields_right_hand_side(void *own, double t, int64_t step, const double *u, double *f);
 
 struct fields_step {

@@ -406,25 +406,21 @@ struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct 
         .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals, .k = sw_imex_of(s->desc.model.scheme)->order};
 }
 
-static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
+struct sw_steps_taken sw_own_steps_report(const double *record, const double *times)
 {
     struct sw_own_steps s;
     memcpy(&s, record, sizeof s);
     return (struct sw_steps_taken){(int64_t)s.taken, (int64_t)s.refused, s.taken > 0 ? s.least : NAN,
-                                   s.taken > 0 ? s.largest : NAN, s.error,
-                                   sw_own_steps_time(&s, sw_stepper_of(sim)->desc.times),
+                                   s.taken > 0 ? s.largest : NAN, s.error, sw_own_steps_time(&s, times),
                                    s.end == SW_OWN_STEPS_GO_ON ? 0 : s.dt};
 }
 
-/* Why a run has stopped before its end. */
-static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
+void sw_own_steps_explain_end(const double *record, const double *times, bool absolute, struct sw_text *text)
 {
-    const struct sw_stepper *l = sw_stepper_of(sim);
     struct sw_own_steps s;
     memcpy(&s, record, sizeof s);
-    if (finite) return;
-    const double t = sw_own_steps_time(&s, l->desc.times);
-    const char *set = l->run[j].absolute > 0 ? "raise" : "give";
+    const double t = sw_own_steps_time(&s, times);
+    const char *set = absolute ? "raise" : "give";
     if (s.end == SW_OWN_STEPS_TOO_MANY)
         sw_text_set(text, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where |u| is far "
                     "below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
@@ -434,6 +430,17 @@ static void explain_early_end(const struct sw_sim *sim, int j, const double *rec
     else
         sw_text_set(text, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a pole, "
                     "or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
+}
+
+static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
+{
+    return sw_own_steps_report(record, sw_stepper_of(sim)->desc.times);
+}
+
+static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
+{
+    const struct sw_stepper *l = sw_stepper_of(sim);
+    if (!finite) sw_own_steps_explain_end(record, l->desc.times, l->run[j].absolute > 0, text);
 }
 
 _Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");

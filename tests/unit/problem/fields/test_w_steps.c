@@ -289,7 +289,8 @@ static void own_steps_keep_their_tolerance(void **state)
                 double largest = 0;
                 for (size_t c = 0; c < numbers; c++) largest = fmax(largest, fabs(reference[c]));
                 const double ratio = largest_difference(numbers, u, reference) / (tolerance * largest);
-                printf("    %-22s imex%d 1e-%d: %.2g of the tolerance, %g steps\n", p->name, m + 1, power, ratio, s.taken);
+                printf("    %-22s imex%d 1e-%d: %.2g of the tolerance, %g steps\n", p->name, m + 1, power, ratio,
+                       s.taken);
                 assert_true(s.refused <= 3);
                 assert_true(ratio <= 1.5);
             }

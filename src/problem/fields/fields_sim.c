@@ -1,0 +1,171 @@
+#include "problem/fields/fields_sim.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+#include "device/sw_device.h"
+#include "problem/fields/fields_sim_impl.h"
+
+/* ------------------------------------------------------------------ which row */
+
+extern const struct fields_row_ops fields_plain_cpu;
+
+static const struct fields_row_ops *const table[] = {
+    &fields_plain_cpu,  /* rows along x by the interpreter, then recursions along each axis: the reference */
+    0,
+};
+
+static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
+{
+    const struct fields_row_ops *o = (const struct fields_row_ops *)row;
+    (void)kind;
+    if (!o) return "no row steps fields in two and three dimensions on this device";
+    return o->fits(request) ? NULL : o->misfit;
+}
+
+SW_ROWS(rows, "stepper", table, .refuse = refuse);
+
+const char *fields_sim_row(int k) { return table[k] ? table[k]->name : NULL; }
+
+static enum sw_status pick(const struct fields_desc *d, const char *name, const struct sw_device *device,
+                           const struct fields_row_ops **ops)
+{
+    const struct sw_row *row = NULL;
+    if (d->capacity < 1) return SW_FAIL(SW_E_ARG, "room for %d runs asked for, need at least 1", d->capacity);
+    for (int a = 0; a < d->terms->dimensions; a++)
+        if (d->n[a] < 5) return SW_FAIL(SW_E_ARG, "%lld points along an axis: at least 5", (long long)d->n[a]);
+    if (sw_points(d->n) > INT_MAX) return SW_FAIL(SW_E_ARG, "%lld points: too many", (long long)sw_points(d->n));
+    if (d->own_steps && !fields_method_of(d->scheme)->estimates)
+        return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
+    SW_TRY(sw_row_pick(&rows, name, device->space, d, &row));
+    *ops = (const struct fields_row_ops *)row;
+    return SW_OK;
+}
+
+enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row, const struct sw_device *device,
+                                size_t *fixed, size_t *per_run)
+{
+    const struct fields_row_ops *ops = NULL;
+    SW_TRY(pick(desc, row, device, &ops));
+    ops->bytes(desc, device, fixed, per_run);
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ what the sims of all rows share */
+
+static const char *solver_name(const struct sw_sim *sim) { return fields_sim_of(sim)->ops->name; }
+
+static size_t state_size(const struct sw_sim *sim) { return fields_size(&fields_sim_of(sim)->desc); }
+
+/* Why a run cannot be advanced, a static text; NULL: it can. */
+static const char *fault_of(const struct fields_desc *d, const struct fields_run *r)
+{
+    for (int a = 0; a < d->terms->dimensions; a++) {
+        if (!isfinite(r->grid.x0[a])) return "x0 is not finite";
+        if (!(isfinite(r->grid.dx[a]) && r->grid.dx[a] > 0.0)) return "the grid spacing is not a positive number";
+    }
+    if (!d->own_steps) return isfinite(r->grid.dt) && r->grid.dt > 0.0 ? NULL : "dt is not a positive number";
+    if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
+    if (!(isfinite(r->absolute) && r->absolute >= 0.0)) return "the absolute tolerance is not a number of 0 or more";
+    return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
+}
+
+static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    if (count < 1 || count > s->desc.capacity)
+        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, s->desc.capacity);
+    SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
+    s->count = count;
+    for (int j = 0; j < count; j++) load_error[j] = fault_of(&s->desc, &s->run[j]);
+    return s->ops->load(s, load_error);
+}
+
+static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    if (from < 0 || to < from)
+        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
+    if (s->desc.own_steps && (!s->desc.times || to > s->desc.goals * SW_OWN_STEPS_TICKS))
+        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
+    return from == to ? SW_OK : s->ops->advance(s, from, to);
+}
+
+static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
+{
+    return sw_own_steps_report(record, fields_sim_of(sim)->desc.times);
+}
+
+static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    if (!finite) sw_own_steps_explain_end(record, s->desc.times, s->run[j].absolute > 0, text);
+}
+
+/* ------------------------------------------------------------------ life */
+
+static void destroy(struct sw_sim *sim)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    if (!s) return;
+    if (s->own) s->ops->destroy(s);
+    s->source.destroy(s->source.own);
+    sw_owned_free(&s->arrays);
+    sw_free(s->own);
+    sw_free(s);
+}
+
+/* Those that all rows share, to the row's own. */
+static void add_operations(struct fields_sim *s)
+{
+    struct sw_sim_ops *o = &s->operations;
+    *o = *s->ops->sim;
+    o->solver_name = solver_name;
+    o->load = load;
+    o->advance = advance;
+    o->destroy = destroy;
+    s->states = *o->states;
+    s->states.size = state_size;
+    o->states = &s->states;
+    if (s->desc.own_steps) {
+        s->records = *o->records;
+        s->records.numbers = SW_OWN_STEPS_NUMBERS;
+        s->records.warn = explain_early_end;
+        s->records.steps_taken = steps_taken;
+        o->records = &s->records;
+    } else {
+        o->records = NULL;
+    }
+    s->sim.ops = o;
+}
+
+enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row, struct sw_device *device,
+                                 const struct fields_source *source, struct sw_sim **sim)
+{
+    struct fields_sim *s = NULL;
+    const struct fields_row_ops *ops = NULL;
+    *sim = NULL;
+    enum sw_status st = pick(desc, row, device, &ops);
+    if (!st) st = sw_alloc(1, &s);
+    if (st) {
+        source->destroy(source->own);
+        return st;
+    }
+    s->ops = ops;
+    s->desc = *desc;
+    s->device = s->arrays.device = device;
+    s->source = *source;
+    add_operations(s);
+    sw_array(&s->arrays, (size_t)desc->capacity, &s->run);
+    sw_array(&s->arrays, (size_t)desc->capacity * (size_t)desc->nparam, &s->param);
+    SW_TRY_TO(failed, st, s->arrays.status);
+    SW_TRY_TO(failed, st, sw_alloc_bytes(1, ops->own_size, &s->own));
+    SW_TRY_TO(failed, st, ops->create(s));
+    *sim = &s->sim;
+    return SW_OK;
+failed:
+    destroy(&s->sim);
+    return st;
+}

@@ -1,0 +1,48 @@
+#ifndef FIELDS_SIM_IMPL_H
+#define FIELDS_SIM_IMPL_H
+/* What the author of a row that steps fields sees. One file a row; its row goes into the table in fields_sim.c. */
+#include "base/row.h"
+#include "device/sw_owned.h"
+#include "problem/fields/fields_sim.h"
+
+struct fields_sim;
+
+struct fields_row_ops {
+    SW_ROW;
+    bool           (*fits)(const struct fields_desc *desc);
+    const char      *misfit;   /* why it does not */
+    void           (*bytes)(const struct fields_desc *desc, const struct sw_device *device, size_t *fixed,
+                            size_t *per_run);
+    size_t           own_size; /* bytes of own */
+    /** Fills own, which is zeros, and the sim's arrays. */
+    enum sw_status (*create)(struct fields_sim *sim);
+    /** run, param and count are in the sim. @param load_error  in: set where the front found one; out: likewise */
+    enum sw_status (*load)(struct fields_sim *sim, const char **load_error);
+    enum sw_status (*advance)(struct fields_sim *sim, int64_t from, int64_t to);
+    void           (*destroy)(struct fields_sim *sim);  /* what is not in arrays */
+    const struct sw_sim_ops *sim;  /* those of a sim that are the row's: snapshots, failures, states, records */
+};
+
+struct fields_sim {
+    struct sw_sim                sim;         /* first: the operations get a pointer to it */
+    struct sw_sim_ops            operations;  /* to which sim.ops points, and the groups in it */
+    struct sw_state_ops          states;
+    struct sw_record_ops         records;
+    const struct fields_row_ops *ops;
+    struct fields_source         source;
+    struct fields_desc           desc;
+    struct sw_device            *device;
+    int                          count;       /* runs of the batch loaded                                    */
+    struct fields_run           *run;         /* [capacity]                                                  */
+    double                      *param;       /* [nparam][count] of the batch loaded; room for capacity      */
+    struct sw_owned              arrays;
+    void                        *own;
+};
+
+/** The sim of fields that a sim is. */
+static inline struct fields_sim *fields_sim_of(const struct sw_sim *sim) { return (struct fields_sim *)sim; }
+
+/** Points of an unknown, and numbers of a run. */
+static inline size_t fields_points(const struct fields_desc *d) { return (size_t)sw_points(d->n); }
+static inline size_t fields_size(const struct fields_desc *d) { return fields_points(d) * (size_t)d->terms->unknowns; }
+#endif

@@ -1,0 +1,137 @@
+#include "problem/fields/scalars.h"
+
+#include <math.h>
+
+#include "base/sw_err.h"
+#include "field/dft.h"
+#include "field/sum.h"
+
+struct fields_measure {
+    int64_t       n[SW_DIMS];
+    struct sw_dft dft[SW_DIMS];
+    double       *re[2], *im[2], *real, *imaginary;  /* rooms of a line; its transforms           */
+    double       *spectrum[2];                       /* [z][y][nx/2 + 1] real and imaginary parts */
+};
+
+static size_t half_of(const int64_t n[SW_DIMS]) { return (size_t)n[0] / 2 + 1; }
+static size_t spectrum_of(const int64_t n[SW_DIMS]) { return half_of(n) * (size_t)(n[1] * n[2]); }
+
+size_t fields_measure_bytes(const int64_t n[SW_DIMS])
+{
+    size_t numbers = 2 * spectrum_of(n);
+    for (int d = 0; d < SW_DIMS; d++)
+        if (n[d] > 1) numbers += sw_dft_numbers((int)n[d]) + 6 * (size_t)sw_spectrum_length((int)n[d]);
+    return numbers * sizeof(double);
+}
+
+enum sw_status fields_measure_create(const int64_t n[SW_DIMS], struct sw_owned *own, struct fields_measure **measure)
+{
+    struct fields_measure *m;
+    size_t longest = 0;
+    sw_array(own, 1, measure);
+    SW_TRY(own->status);
+    m = *measure;
+    for (int d = 0; d < SW_DIMS; d++) {
+        m->n[d] = n[d];
+        if (n[d] > 1) SW_TRY(sw_dft_create((int)n[d], &m->dft[d]));
+        if (n[d] > 1 && (size_t)m->dft[d].length > longest) longest = (size_t)m->dft[d].length;
+    }
+    for (int k = 0; k < 2; k++) {
+        sw_array(own, longest, &m->re[k]);
+        sw_array(own, longest, &m->im[k]);
+        sw_array(own, spectrum_of(n), &m->spectrum[k]);
+    }
+    sw_array(own, longest, &m->real);
+    sw_array(own, longest, &m->imaginary);
+    return own->status;
+}
+
+void fields_measure_destroy(struct fields_measure *m)
+{
+    for (int d = 0; m && d < SW_DIMS; d++) sw_dft_destroy(&m->dft[d]);
+}
+
+/* Along x, of rows of reals: waves 0 .. nx/2. */
+static void transform_rows(struct fields_measure *m, const double *u)
+{
+    const size_t n = (size_t)m->n[0], half = half_of(m->n), rows = (size_t)(m->n[1] * m->n[2]);
+    for (size_t row = 0; row < rows; row++) {
+        const int at = sw_dft_real(&m->dft[0], u + row * n, m->re, m->im);
+        for (size_t k = 0; k < half; k++) {
+            m->spectrum[0][row * half + k] = m->re[at][k];
+            m->spectrum[1][row * half + k] = m->im[at][k];
+        }
+    }
+}
+
+/* A line of complex numbers, its parts one after the other: X = R + i I, where R and I are those of reals. */
+static void transform_line(struct fields_measure *m, int d, double *re, double *im, size_t stride)
+{
+    const size_t n = (size_t)m->n[d];
+    for (size_t i = 0; i < n; i++) m->real[i] = re[i * stride], m->imaginary[i] = im[i * stride];
+    const int r = sw_dft_real(&m->dft[d], m->real, m->re, m->im);
+    for (size_t k = 0; k <= n / 2; k++) {
+        const size_t back = (n - k) % n;
+        re[k * stride] = m->re[r][k];
+        im[k * stride] = m->im[r][k];
+        re[back * stride] = m->re[r][k];
+        im[back * stride] = back == k ? m->im[r][k] : -m->im[r][k];
+    }
+    const int i = sw_dft_real(&m->dft[d], m->imaginary, m->re, m->im);
+    for (size_t k = 0; k <= n / 2; k++) {
+        const size_t back = (n - k) % n;
+        re[k * stride] -= m->im[i][k];
+        im[k * stride] += m->re[i][k];
+        if (back == k) continue;
+        re[back * stride] += m->im[i][k];
+        im[back * stride] += m->re[i][k];
+    }
+}
+
+/* 2 pi over the length of the box, times the number of a wave of n points that may go either way. */
+static double wave_of(const struct sw_grid *g, int d, int64_t n, int64_t k)
+{
+    const double number = (double)(2 * k > n ? k - n : k);
+    return 6.283185307179586476925286766559 * number / ((double)n * g->dx[d]);
+}
+
+static double domain_length(struct fields_measure *m, const struct sw_grid *g, const double *u)
+{
+    const size_t half = half_of(m->n), plane = half * (size_t)m->n[1];
+    double power = 0, moment = 0;
+    transform_rows(m, u);
+    for (size_t line = 0; line < half * (size_t)m->n[2]; line++) {
+        const size_t at = line / half * plane + line % half;
+        transform_line(m, 1, m->spectrum[0] + at, m->spectrum[1] + at, half);
+    }
+    for (size_t line = 0; m->n[2] > 1 && line < plane; line++)
+        transform_line(m, 2, m->spectrum[0] + line, m->spectrum[1] + line, plane);
+    for (size_t c = 1; c < spectrum_of(m->n); c++) {
+        const int64_t k = (int64_t)(c % half), both = k == 0 || 2 * k == m->n[0] ? 1 : 2;  /* -k is not stored */
+        const double x = wave_of(g, 0, m->n[0], k), y = wave_of(g, 1, m->n[1], (int64_t)(c / half) % m->n[1]),
+                     z = wave_of(g, 2, m->n[2], (int64_t)(c / plane));
+        const double here = (double)both *
+                            (m->spectrum[0][c] * m->spectrum[0][c] + m->spectrum[1][c] * m->spectrum[1][c]);
+        power += here;
+        moment += here * sqrt(x * x + y * y + z * z);
+    }
+    return 6.283185307179586476925286766559 * power / moment;
+}
+
+void fields_measure(struct fields_measure *m, int axes, const struct sw_grid *g, const double *u,
+                    double out[SW_LINE_SCALARS])
+{
+    const size_t points = (size_t)sw_points(m->n);
+    double volume = 1, least = u[0], greatest = u[0];
+    for (int d = 0; d < axes; d++) volume *= g->dx[d];
+    for (size_t c = 1; c < points; c++) {
+        least = u[c] < least ? u[c] : least;
+        greatest = u[c] > greatest ? u[c] : greatest;
+    }
+    out[SW_MASS] = volume * sw_sum_lanes(u, (int)points);
+    out[SW_ENERGY] = NAN;
+    out[SW_MIN] = least;
+    out[SW_MAX] = greatest;
+    /* constant but for rounding: it has no waves */
+    out[SW_DOMAIN_LENGTH] = greatest - least > 1e-13 * fmax(fabs(least), fabs(greatest)) ? domain_length(m, g, u) : NAN;
+}

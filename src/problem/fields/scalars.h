@@ -1,0 +1,22 @@
+#ifndef FIELDS_SCALARS_H
+#define FIELDS_SCALARS_H
+/* The scalars of a field, those of a line (problem/line/stepper/scalars_point.h) over its box: mass the integral of the
+ * first unknown, energy NaN, u_min, u_max, and domain_length = 2 pi sum |û_k|² / sum |k| |û_k|² over all waves but the
+ * mean. */
+#include "device/sw_owned.h"
+#include "field/grid.h"
+#include "problem/line/stepper/scalars_point.h"
+
+struct fields_measure;
+
+/** Numbers of memory that one takes. */
+size_t fields_measure_bytes(const int64_t n[SW_DIMS]);
+
+/** @param own  its arrays @return SW_E_MEMORY; it is then to be destroyed, too */
+enum sw_status fields_measure_create(const int64_t n[SW_DIMS], struct sw_owned *own, struct fields_measure **measure);
+void           fields_measure_destroy(struct fields_measure *measure);
+
+/** @param u  [z][y][x], finite  @param axes  that the grid has */
+void fields_measure(struct fields_measure *measure, int axes, const struct sw_grid *grid, const double *u,
+                    double out[SW_LINE_SCALARS]);
+#endif
