@@ -9,16 +9,24 @@
 #include "device/sw_device.h"
 #include "device/sw_snapshot.h"
 #include "field/evaluate.h"
+#include "field/sum.h"
 #include "problem/fields/fields_sim_impl.h"
 #include "problem/fields/scalars.h"
 #include "problem/fields/w_run.h"
 #include "problem/line/stepper/batch_cpu.h"
 #include "problem/line/stepper/own_steps_drive.h"
 
+/* What programs of some terms take in: a row of points after the other. */
+struct view {
+    const struct fields_terms *terms;
+    double        *padded;               /* [unknowns][z][y][x with its neighbours beyond the ends] */
+    const double **in;                   /* [terms->inputs] of a row                                */
+};
+
 /* A program at all points of a field. */
 struct at_points {
-    const struct sw_program *program;
     struct sw_eval *eval;
+    const struct view *view;
     bool   sees_row;                     /* what it computes once a run depends on y or z */
 };
 
@@ -33,10 +41,10 @@ struct worker {                          /* of a thread */
     struct at_points     rhs[SW_UNKNOWNS_MOST];
     int                  varies;
     struct varying       varying[VARYING_MOST];
-    double              *padded;         /* [unknowns][z][y][x with its neighbours beyond the ends]     */
+    struct view          of_terms, of_energy;
+    struct at_points     energy;         /* its density; without an eval: none                          */
     double              *coordinate[SW_DIMS];  /* [nx] of a row                                         */
     double              *values;         /* [nx] of a coefficient                                       */
-    const double       **in;             /* [terms->inputs] what programs take in at a row              */
     struct fields_measure *measure;
     /* of the run at hand */
     const struct sw_grid *grid;
@@ -61,11 +69,14 @@ static double *field_of(const struct fields_sim *s, int j)
     return p->u + (size_t)j * fields_size(&s->desc);
 }
 
-static size_t pitch_of(const struct fields_desc *d) { return (size_t)d->n[0] + 2 * (size_t)d->terms->reach[0]; }
-
-static size_t padded_of(const struct fields_desc *d)
+static size_t pitch_of(const struct fields_desc *d, const struct fields_terms *t)
 {
-    return pitch_of(d) * (size_t)(d->n[1] * d->n[2]) * (size_t)d->terms->unknowns;
+    return (size_t)d->n[0] + 2 * (size_t)t->reach[0];
+}
+
+static size_t padded_of(const struct fields_desc *d, const struct fields_terms *t)
+{
+    return t ? pitch_of(d, t) * (size_t)(d->n[1] * d->n[2]) * (size_t)t->unknowns : 0;
 }
 
 static bool fits(const struct fields_desc *d)
@@ -78,7 +89,7 @@ static void bytes(const struct fields_desc *d, const struct sw_device *device, s
 {
     const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2;
     *fixed = (size_t)device->threads *
-             ((arrays * fields_size(d) + padded_of(d) + 64 * (size_t)d->n[0]) * sizeof(double) +
+             ((arrays * fields_size(d) + padded_of(d, d->terms) + padded_of(d, d->energy) + 64 * (size_t)d->n[0]) * sizeof(double) +
               fields_measure_bytes(d->n));
     *per_run = fields_size(d) * (sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(d->single)) +
                (size_t)d->nparam * sizeof(double) + 512;
@@ -89,13 +100,13 @@ static void bytes(const struct fields_desc *d, const struct sw_device *device, s
 static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
 
 /* u with its neighbours beyond both ends of x. */
-static void pad(const struct worker *w, const double *u)
+static void pad(const struct worker *w, const struct view *view, const double *u)
 {
     const struct fields_desc *d = w->desc;
-    const int64_t n = d->n[0], reach = d->terms->reach[0];
-    const size_t rows = (size_t)(d->n[1] * d->n[2]) * (size_t)d->terms->unknowns;
+    const int64_t n = d->n[0], reach = view->terms->reach[0];
+    const size_t rows = (size_t)(d->n[1] * d->n[2]) * (size_t)view->terms->unknowns;
     for (size_t row = 0; row < rows; row++) {
-        double *to = w->padded + row * pitch_of(d) + reach;
+        double *to = view->padded + row * pitch_of(d, view->terms) + reach;
         const double *from = u + row * (size_t)n;
         memcpy(to, from, (size_t)n * sizeof *u);
         for (int64_t k = 1; k <= reach; k++) {
@@ -106,32 +117,32 @@ static void pad(const struct worker *w, const double *u)
 }
 
 /* What programs take in at row (j, k). */
-static void set_row(const struct worker *w, int64_t j, int64_t k)
+static void set_row(const struct worker *w, const struct view *view, int64_t j, int64_t k)
 {
     const struct fields_desc *d = w->desc;
-    const struct fields_terms *t = d->terms;
+    const struct fields_terms *t = view->terms;
     const double y = sw_grid_at(w->grid, 1, j), z = sw_grid_at(w->grid, 2, k);
     for (int64_t i = 0; i < d->n[0]; i++) w->coordinate[1][i] = y, w->coordinate[2][i] = z;
     for (int q = 0; q < t->neighbours; q++) {
         const struct fields_neighbour *at = &t->neighbour[q];
         const int64_t plane = at->unknown * d->n[2] + wrap(k + at->offset[2], d->n[2]),
                       row = plane * d->n[1] + wrap(j + at->offset[1], d->n[1]);
-        w->in[FIELDS_INPUTS + q] = w->padded + (size_t)row * pitch_of(d) + t->reach[0] + at->offset[0];
+        view->in[FIELDS_INPUTS + q] = view->padded + (size_t)row * pitch_of(d, t) + t->reach[0] + at->offset[0];
     }
 }
 
 static void begin_run(const struct worker *w, const struct at_points *p, const double *param, int64_t stride)
 {
     sw_eval_run(p->eval, param, stride);
-    if (!p->sees_row) sw_eval_cells(p->eval, (int)w->desc->n[0], w->in);
+    if (!p->sees_row) sw_eval_cells(p->eval, (int)w->desc->n[0], p->view->in);
 }
 
 static void evaluate_row(const struct worker *w, const struct at_points *p, int64_t row, double *out)
 {
     const int nx = (int)w->desc->n[0];
     sw_eval_number_from(p->eval, (int)row * nx);
-    if (p->sees_row) sw_eval_cells(p->eval, nx, w->in);
-    sw_eval_points(p->eval, nx, w->in, out);
+    if (p->sees_row) sw_eval_cells(p->eval, nx, p->view->in);
+    sw_eval_points(p->eval, nx, p->view->in, out);
 }
 
 /* fields_right_hand_side */
@@ -140,10 +151,10 @@ static void evaluate(void *own, double t, int64_t step, const double *u, double 
     const struct worker *w = own;
     const int64_t *n = w->desc->n, rows = n[1] * n[2];
     const int unknowns = w->desc->terms->unknowns;
-    pad(w, u);
+    pad(w, &w->of_terms, u);
     for (int v = 0; v < unknowns; v++) sw_eval_step(w->rhs[v].eval, t, step);
     for (int64_t row = 0; row < rows; row++) {
-        set_row(w, row % n[1], row / n[1]);
+        set_row(w, &w->of_terms, row % n[1], row / n[1]);
         for (int v = 0; v < unknowns; v++) evaluate_row(w, &w->rhs[v], row, f + (v * rows + row) * n[0]);
     }
 }
@@ -159,10 +170,10 @@ static void find_stiffness(void *own, double t, int64_t step, const double *u, s
     double most[VARYING_MOST];
     memcpy(stiffness, w->constant, (size_t)w->desc->terms->unknowns * sizeof *stiffness);
     if (!w->varies) return;
-    pad(w, u);
+    pad(w, &w->of_terms, u);
     for (int k = 0; k < w->varies; k++) sw_eval_step(w->varying[k].value.eval, t, step), most[k] = -INFINITY;
     for (int64_t row = 0; row < n[1] * n[2]; row++) {
-        set_row(w, row % n[1], row / n[1]);
+        set_row(w, &w->of_terms, row % n[1], row / n[1]);
         for (int k = 0; k < w->varies; k++) {
             evaluate_row(w, &w->varying[k].value, row, w->values);
             for (int64_t i = 0; i < n[0]; i++) most[k] = sw_own_steps_worse(most[k], w->values[i]);
@@ -177,9 +188,21 @@ static void find_stiffness(void *own, double t, int64_t step, const double *u, s
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status make_points(const struct fields_desc *d, const struct sw_program *program, struct at_points *p)
+static enum sw_status make_view(const struct fields_desc *d, const struct fields_terms *terms, struct sw_owned *own,
+                                const struct worker *w, struct view *view)
 {
-    p->program = program;
+    view->terms = terms;
+    sw_array(own, padded_of(d, terms), &view->padded);
+    sw_array(own, (size_t)terms->inputs, &view->in);
+    SW_TRY(own->status);
+    for (int a = 0; a < SW_DIMS; a++) view->in[SW_IN_X + a] = w->coordinate[a];
+    return SW_OK;
+}
+
+static enum sw_status make_points(const struct fields_desc *d, const struct sw_program *program,
+                                  const struct view *view, struct at_points *p)
+{
+    p->view = view;
     p->sees_row = sw_program_uses_input(program, SW_IN_Y) || sw_program_uses_input(program, SW_IN_Z);
     return sw_eval_create(program, (int)d->n[0], &p->eval);
 }
@@ -192,7 +215,7 @@ static enum sw_status add_varying(struct worker *w, int v, int axis, bool fourth
     const bool idle = !fourth && w->walk.rule.linear && row->frozen.a4[axis];
     if (!program || sw_program_rate(program) == SW_RATE_RUN || idle) return SW_OK;
     w->varying[w->varies] = (struct varying){.unknown = v, .axis = axis, .fourth = fourth};
-    return make_points(w->desc, program, &w->varying[w->varies++].value);
+    return make_points(w->desc, program, &w->of_terms, &w->varying[w->varies++].value);
 }
 
 static bool has_cross(const struct fields_terms *t)
@@ -225,21 +248,18 @@ static enum sw_status create_worker(const struct fields_desc *d, struct sw_owned
     set_walk(w);
     for (int v = 0; v < t->unknowns; v++) {
         if (d->initial[v]) SW_TRY(sw_evaluator_create(d->initial[v], d->n, &w->initial[v]));
-        SW_TRY(make_points(d, t->row[v].rhs, &w->rhs[v]));
+        SW_TRY(make_points(d, t->row[v].rhs, &w->of_terms, &w->rhs[v]));
         for (int k = 0; k < 2 * t->dimensions; k++) SW_TRY(add_varying(w, v, k / 2, k % 2));
     }
     for (int i = 0; i < w->walk.method->stages; i++) sw_array(own, fields_size(d), &work->k[i]);
     sw_array(own, fields_size(d), &work->stage);
     sw_array(own, fields_size(d), &work->next);
     sw_array(own, fields_product_room(t->dimensions, w->walk.n), &work->room);
-    sw_array(own, padded_of(d), &w->padded);
     for (int a = 0; a < SW_DIMS; a++) sw_array(own, (size_t)d->n[0], &w->coordinate[a]);
     sw_array(own, (size_t)d->n[0], &w->values);
-    sw_array(own, (size_t)t->inputs, &w->in);
-    SW_TRY(own->status);
-    w->in[SW_IN_X] = w->coordinate[0];
-    w->in[SW_IN_Y] = w->coordinate[1];
-    w->in[SW_IN_Z] = w->coordinate[2];
+    SW_TRY(make_view(d, t, own, w, &w->of_terms));
+    if (d->energy) SW_TRY(make_view(d, d->energy, own, w, &w->of_energy));
+    if (d->energy) SW_TRY(make_points(d, d->energy->row[0].rhs, &w->of_energy, &w->energy));
     return fields_measure_create(d->n, own, &w->measure);
 }
 
@@ -250,6 +270,7 @@ static void destroy_worker(struct worker *w)
         sw_eval_destroy(&w->rhs[v].eval);
     }
     for (int k = 0; k < w->varies; k++) sw_eval_destroy(&w->varying[k].value.eval);
+    sw_eval_destroy(&w->energy.eval);
     fields_measure_destroy(w->measure);
 }
 
@@ -302,12 +323,17 @@ static void set_constant(const struct fields_sim *s, int v, int j, struct fields
     }
 }
 
+static void set_place(const struct fields_sim *s, struct worker *w, int j)
+{
+    w->grid = &s->run[j].grid;
+    for (int64_t i = 0; i < s->desc.n[0]; i++) w->coordinate[0][i] = sw_grid_at(w->grid, 0, i);
+}
+
 static void begin(const struct fields_sim *s, struct worker *w, int j)
 {
     const struct fields_desc *d = &s->desc;
-    w->grid = &s->run[j].grid;
+    set_place(s, w, j);
     for (int a = 0; a < SW_DIMS; a++) w->walk.dx[a] = w->grid->dx[a];
-    for (int64_t i = 0; i < d->n[0]; i++) w->coordinate[0][i] = sw_grid_at(w->grid, 0, i);
     for (int v = 0; v < d->terms->unknowns; v++) {
         begin_run(w, &w->rhs[v], s->param + j, s->count);
         set_constant(s, v, j, &w->constant[v]);
@@ -461,6 +487,25 @@ static void copy_field(const struct fields_sim *s, int j, void *field)
                      field_of(s, j) + v * points, points);
 }
 
+/* The sum of the density over all points, a row after the other. */
+static double energy_of(const struct fields_sim *s, struct worker *w, int j)
+{
+    const int64_t *n = s->desc.n;
+    double sum = 0, volume = 1;
+    if (!w->energy.eval) return NAN;
+    set_place(s, w, j);
+    for (int a = 0; a < s->desc.terms->dimensions; a++) volume *= w->grid->dx[a];
+    begin_run(w, &w->energy, s->param + j, s->count);
+    pad(w, &w->of_energy, field_of(s, j));
+    sw_eval_step(w->energy.eval, 0, 0);
+    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+        set_row(w, &w->of_energy, row % n[1], row / n[1]);
+        evaluate_row(w, &w->energy, row, w->values);
+        sum += sw_sum_lanes(w->values, (int)n[0]);
+    }
+    return volume * sum;
+}
+
 static void take_run(void *user, int thread, int j)
 {
     const struct taking *t = user;
@@ -468,10 +513,10 @@ static void take_run(void *user, int thread, int j)
     if (t->field) copy_field(t->s, j, t->field);
     if (!t->scalars) return;
     double *out = t->scalars + (size_t)j * SW_LINE_SCALARS;
-    if (!p->stopped[j])
-        fields_measure(p->worker[thread].measure, t->s->desc.terms->dimensions, &t->s->run[j].grid, field_of(t->s, j),
-                       out);
-    for (int k = 0; p->stopped[j] && k < SW_LINE_SCALARS; k++) out[k] = NAN;
+    for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
+    if (p->stopped[j]) return;
+    fields_measure(p->worker[thread].measure, t->s->desc.terms->dimensions, &t->s->run[j].grid, field_of(t->s, j), out);
+    out[SW_ENERGY] = energy_of(t->s, &p->worker[thread], j);
 }
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)

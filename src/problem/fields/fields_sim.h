@@ -29,6 +29,7 @@ struct fields_desc {
     enum sw_scheme       scheme;      /* not Crank-Nicolson                                       */
     int                  nparam;      /* numbers of a run: the RUN symbols of all programs        */
     const struct fields_terms *terms;                    /* borrowed, as the rest                 */
+    const struct fields_terms *energy;                   /* whose right-hand side is its density; NULL: it is NaN  */
     const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* in x, y, z; NULL: from set_state()    */
 };
 

@@ -1,7 +1,7 @@
 #ifndef FIELDS_SCALARS_H
 #define FIELDS_SCALARS_H
 /* The scalars of a field, those of a line (problem/line/stepper/scalars_point.h) over its box: mass the integral of the
- * first unknown, energy NaN, u_min, u_max, and domain_length = 2 pi sum |û_k|² / sum |k| |û_k|² over all waves but the
+ * first unknown, u_min, u_max, and domain_length = 2 pi sum |û_k|² / sum |k| |û_k|² over all waves but the
  * mean. */
 #include "device/sw_owned.h"
 #include "field/grid.h"
@@ -16,7 +16,7 @@ size_t fields_measure_bytes(const int64_t n[SW_DIMS]);
 enum sw_status fields_measure_create(const int64_t n[SW_DIMS], struct sw_owned *own, struct fields_measure **measure);
 void           fields_measure_destroy(struct fields_measure *measure);
 
-/** @param u  [z][y][x], finite  @param axes  that the grid has */
+/** All but the energy, which is NaN. @param u  [z][y][x], finite  @param axes  that the grid has */
 void fields_measure(struct fields_measure *measure, int axes, const struct sw_grid *grid, const double *u,
                     double out[SW_LINE_SCALARS]);
 #endif
