@@ -249,6 +249,7 @@ static enum sw_status create_worker(const struct fields_desc *d, struct sw_owned
     for (int v = 0; v < t->unknowns; v++) {
         if (d->initial[v]) SW_TRY(sw_evaluator_create(d->initial[v], d->n, &w->initial[v]));
         SW_TRY(make_points(d, t->row[v].rhs, &w->of_terms, &w->rhs[v]));
+        w->walk.steep |= d->own_steps && sw_own_steep(t->row[v].rhs);
         for (int k = 0; k < 2 * t->dimensions; k++) SW_TRY(add_varying(w, v, k / 2, k % 2));
     }
     for (int i = 0; i < w->walk.method->stages; i++) sw_array(own, fields_size(d), &work->k[i]);

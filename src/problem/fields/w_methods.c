@@ -18,8 +18,13 @@ static const struct fields_method ars222 = {
     .a = {[1] = {GAMMA2}}, .c = {0.0, GAMMA2},
     .h = {[1] = {-2.0 * GAMMA2}},                   /* 1/REST2 = 2 - sqrt(2) */
     .b = {1.0 - REST2, REST2}, .e = {-REST2, REST2},
+    .q = {0.5}, .q_end = 0.5,
     .sigma = {1.15, 1.5}, .mu = 0.855, .nu = {0.3, 0.2},
 };
+
+/* The rule of order 3 on 0, c_2 and 1. */
+#define Q2 (1.0 / (6.0 * 0.388 * (1.0 - 0.388)))
+#define Q_END (0.5 - 1.0 / (6.0 * (1.0 - 0.388)))
 
 /* a, gamma, gamma h_21, gamma h_42 and e_4 were chosen; the conditions give all others. */
 static const struct fields_method w3 = {
@@ -31,6 +36,7 @@ static const struct fields_method w3 = {
           [3] = {0.58861337629008064443, -0.24201529464687359424, -1.87484112139970327928}},
     .b = {0.19991486801834702791, 0.11349801626028981931, 0.17138049520032083540, 0.51520662052104231738},
     .e = {0.25559105938436656532, -0.07937706061225394871, -0.50121399877211261661, 0.325},
+    .q = {1.0 - Q2 - Q_END, Q2}, .q_end = Q_END,
     .sigma = {1.0, 1.4}, .mu = 0.647, .nu = {0.3, 0.3},
 };
 

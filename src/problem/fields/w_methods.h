@@ -17,7 +17,12 @@
  *     SW_IMEX2           order 2, two stages: with V = gamma k_1 it is ARS(2,2,2) of Ascher, Ruuth and Spiteri, Appl.
  *                        Numer. Math. 25 (1997), 151, of equations whose matrix is all of L. e = u+ - (u + k_1)
  *     SW_IMEX3           W3, order 3, four stages: 0.031 is left of what one stiff axis has in a step; explicit terms
- *                        are stable to dt times 2.60 i and -3.38 */
+ *                        are stable to dt times 2.60 i and -3.38
+ *
+ * No stage sees the end of a step, and F may jump there by the time alone. A second quadrature rule q, on the times of
+ * all stages and that of the end, then estimates the error once more, with U = u+ (problem/line/stepper/imex.h):
+ *
+ *     dt sum_i (q_i - b_i) F(U, t + c_i dt),    c = 1, b = 0 at the end */
 #include <stdbool.h>
 
 #include "problem/line/stepper/sw_stepper.h"
@@ -30,6 +35,7 @@ struct fields_method {
     double gamma;
     double a[FIELDS_STAGES][FIELDS_STAGES], h[FIELDS_STAGES][FIELDS_STAGES];
     double c[FIELDS_STAGES], b[FIELDS_STAGES], e[FIELDS_STAGES];
+    double q[FIELDS_STAGES], q_end;  /* of the methods that estimate their errors */
     double sigma[2], mu, nu[2];  /* of fields_matrix_of(): [0] two axes, [1] three */
 };
 

@@ -102,6 +102,7 @@ static void attempt(struct fields_walk *w, const struct fields_own *own, double 
         fields_take_step(&step, &w->work, u);
         fields_estimate_error(&step, &w->work, error);
         find_sizes(w, w->work.next, next);
+        if (w->steep) fields_estimate_by_time(&step, &w->work, error);
     } else {
         for (int v = 0; v < w->unknowns; v++) error[v] = next[v] = NAN;
     }

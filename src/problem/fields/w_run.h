@@ -1,8 +1,8 @@
 #ifndef W_RUN_H
 #define W_RUN_H
 /* One run taken from step to step: P is made anew where dt or what is stiff of the present field has changed; steps of
- * a given dt, or steps of the run's own (problem/line/stepper/own_steps_point.h). A run depends on nothing but its state
- * and its numbers: no bit of it depends on where it is interrupted. */
+ * a given dt, or steps of the run's own (problem/line/stepper/own_steps_point.h). A run depends on nothing but its
+ * state and its numbers: no bit of it depends on where it is interrupted. */
 #include "problem/fields/w_step.h"
 #include "problem/line/stepper/own_steps_point.h"
 
@@ -21,6 +21,7 @@ struct fields_walk {
     fields_find_stiffness      *stiffness;
     void                       *own;
     struct fields_work          work;
+    bool                        steep;            /* F may jump by the time alone, or nearly so */
     /* the last P; `made` is set to false where a run begins */
     bool                        made;
     double                      dt;

@@ -42,12 +42,31 @@ void fields_take_step(const struct fields_step *s, struct fields_work *w, const 
     combine(numbers, u, m->stages, m->b, w->k, w->next);
 }
 
+static double largest_of(const struct fields_step *s, int v, const double *field)
+{
+    const double *e = field + (size_t)v * s->points;
+    double largest = 0.0;
+    for (size_t c = 0; c < s->points; c++) largest = sw_own_steps_worse(largest, fabs(e[c]));
+    return largest;
+}
+
 void fields_estimate_error(const struct fields_step *s, struct fields_work *w, double *error)
 {
     combine(s->points * (size_t)s->unknowns, NULL, s->method->stages, s->method->e, w->k, w->stage);
-    for (int v = 0; v < s->unknowns; v++) {
-        const double *e = w->stage + (size_t)v * s->points;
-        error[v] = 0.0;
-        for (size_t c = 0; c < s->points; c++) error[v] = sw_own_steps_worse(error[v], fabs(e[c]));
+    for (int v = 0; v < s->unknowns; v++) error[v] = largest_of(s, v, w->stage);
+}
+
+void fields_estimate_by_time(const struct fields_step *s, struct fields_work *w, double *error)
+{
+    const struct fields_method *m = s->method;
+    const size_t numbers = s->points * (size_t)s->unknowns;
+    double *f = w->k[0], *sum = w->stage;
+    memset(sum, 0, numbers * sizeof *sum);
+    for (int i = 0; i <= m->stages; i++) {
+        const bool end = i == m->stages;
+        const double weight = s->dt * (end ? m->q_end : m->q[i] - m->b[i]);
+        s->evaluate(s->own, s->t + (end ? 1.0 : m->c[i]) * s->dt, s->number, w->next, f);
+        for (size_t c = 0; c < numbers; c++) sum[c] += weight * f[c];
     }
+    for (int v = 0; v < s->unknowns; v++) error[v] = sw_own_steps_with_time(error[v], largest_of(s, v, sum));
 }

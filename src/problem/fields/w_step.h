@@ -36,4 +36,7 @@ void fields_take_step(const struct fields_step *s, struct fields_work *w, const 
 /** The largest |estimated error| of each unknown in the step that was taken last; w->stage is overwritten.
  * @param error  [unknowns], NaN where one is */
 void fields_estimate_error(const struct fields_step *s, struct fields_work *w, double *error);
+
+/** Make those errors larger where F does more by the time than the stages see; the increments are overwritten. */
+void fields_estimate_by_time(const struct fields_step *s, struct fields_work *w, double *error);
 #endif

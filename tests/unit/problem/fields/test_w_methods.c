@@ -351,6 +351,21 @@ static void the_others_fulfil_theirs(void **state)
     assert_null(fields_method_of(SW_CRANK_NICOLSON));
 }
 
+/* q is of the method's order, and b and q differ at the end of a step. */
+static void rules_by_time_are_of_their_order(void **state)
+{
+    (void)state;
+    for (int k = 1; k < 3; k++) {
+        const struct fields_method *m = fields_method_of(k == 1 ? SW_IMEX2 : SW_IMEX3);
+        for (int power = 0; power < m->order; power++) {
+            double sum = m->q_end;
+            for (int i = 0; i < m->stages; i++) sum += m->q[i] * (power ? pow(m->c[i], power) : 1.0);
+            assert_near(sum, 1.0 / (power + 1), 1e-15);
+        }
+        assert_true(m->q_end > 0.2);
+    }
+}
+
 /* ------------------------------------------------------------------ the matrix */
 
 /* What a step makes of a wave whose F is z/dt, where P is p. */
@@ -429,6 +444,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w3_fulfils_its_conditions_in_fractions), cmocka_unit_test(the_others_fulfil_theirs),
+        cmocka_unit_test(rules_by_time_are_of_their_order),
         cmocka_unit_test(waves_do_not_grow), cmocka_unit_test(the_matrix_follows_its_rule)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

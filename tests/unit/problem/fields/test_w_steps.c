@@ -299,6 +299,32 @@ static void own_steps_keep_their_tolerance(void **state)
     }
 }
 
+/* A force that is switched on behind all stages. */
+static void jumping(void *own, double t, int64_t step, const double *u, double *f)
+{
+    const struct field_problem *p = own;
+    (void)step;
+    for (size_t c = 0; c < field_points(p); c++) f[c] = (t > 0.19 ? 3 : 0) - 1e5 * u[c];
+}
+
+static void jumps_behind_the_stages_are_seen(void **state)
+{
+    (void)state;
+    for (int m = 1; m < 3; m++) {
+        struct stepping s;
+        double error;
+        make(&field_problems[0], schemes[m], 0.2, 0, &s);
+        memset(s.u, 0, field_points(s.p) * sizeof *s.u);
+        s.step.evaluate = jumping;
+        fields_take_step(&s.step, &s.work, s.u);
+        fields_estimate_error(&s.step, &s.work, &error);
+        assert_near(error, 0, 0);
+        fields_estimate_by_time(&s.step, &s.work, &error);
+        assert_true(error > 0.2 * 0.2 * 3);
+        release(&s);
+    }
+}
+
 static void interruptions_change_no_bit(void **state)
 {
     const struct field_problem *p = &field_problems[7];
@@ -317,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product_is_solved), cmocka_unit_test(errors_are_the_known_ones),
         cmocka_unit_test(energy_falls_and_mass_stays), cmocka_unit_test(estimates_fall_by_their_order),
-        cmocka_unit_test(own_steps_keep_their_tolerance), cmocka_unit_test(interruptions_change_no_bit)};
+        cmocka_unit_test(own_steps_keep_their_tolerance), cmocka_unit_test(jumps_behind_the_stages_are_seen),
+        cmocka_unit_test(interruptions_change_no_bit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
