@@ -1,6 +1,6 @@
 /* Derivatives to differences (docs/explanation/equation.md). A place is the point itself, a neighbour, or the middle
- * between two: nine of them, counted in halves of dx from -2 to 2. One pass downwards finds at which places each node
- * is wanted, one pass upwards makes it there, so that no nesting of the text multiplies the work.
+ * between two, along each axis counted in halves of dx, from -3 to 3. One pass downwards finds at which places each
+ * node is wanted, one pass upwards makes it there, so that no nesting of the text multiplies the work.
  *
  * A node becomes factor * value: the factor is the same at all points, so that all reciprocals of dx and constants of
  * the user's meet in it and are multiplied once a run, not at every point. */
@@ -16,14 +16,18 @@
 #include "expr/maker.h"
 #include "expr/parity.h"
 
-enum { PLACES = 4 * SW_REACH + 1, HERE = 2 * SW_REACH };
+enum { AXES = SW_GRID_AXES, FAR = SW_GRID_REACH, LINE = 4 * FAR + 1 /* places along an axis */, NEAR = 2 * FAR + 1,
+       PARITIES = 1 << AXES };
 
 /* ------------------------------------------------------------------ names */
 
 enum grid_number { DX, PER_DX, PER_2DX, PER_DX2, PER_DX3, PER_2DX3, PER_DX4 };
 
-static const char *const grid_names[SW_GRID_NUMBERS] = {"[dx]",     "[1/dx]",      "[1/(2dx)]", "[1/dx^2]",
-                                                        "[1/dx^3]", "[1/(2dx^3)]", "[1/dx^4]"};
+static const char *const grid_names[AXES * SW_GRID_NUMBERS] = {
+    "[dx]", "[1/dx]", "[1/(2dx)]", "[1/dx^2]", "[1/dx^3]", "[1/(2dx^3)]", "[1/dx^4]",
+    "[dy]", "[1/dy]", "[1/(2dy)]", "[1/dy^2]", "[1/dy^3]", "[1/(2dy^3)]", "[1/dy^4]",
+    "[dz]", "[1/dz]", "[1/(2dz)]", "[1/dz^2]", "[1/dz^3]", "[1/(2dz^3)]", "[1/dz^4]",
+};
 
 const char *sw_grid_number_name(int k) { return grid_names[k]; }
 
@@ -50,10 +54,32 @@ const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown,
     return text;
 }
 
+/* "u[+1]", "u[+1,0]", "u[+1,0,-2]"; u alone for the point itself. */
+static const char *grid_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int dimensions,
+                                       const int offset[AXES])
+{
+    if (dimensions == 1 || !(offset[0] || offset[1] || offset[2]))
+        return sw_neighbour_name(text, unknown, offset[0]);
+    int length = snprintf(text, SW_NEIGHBOUR_ROOM, "%.*s[", SW_UNKNOWN_LONGEST, unknown);
+    for (int axis = 0; axis < dimensions; axis++)
+        length += snprintf(text + length, (size_t)(SW_NEIGHBOUR_ROOM - length), offset[axis] ? "%+d%c" : "%d%c",
+                           offset[axis], axis + 1 < dimensions ? ',' : ']');
+    return text;
+}
+
+bool sw_grid_neighbour(const char *name, const char *unknown, int offset[SW_GRID_AXES])
+{
+    const size_t length = strlen(unknown);
+    memset(offset, 0, AXES * sizeof *offset);
+    if (strncmp(name, unknown, length)) return false;
+    if (!name[length]) return true;
+    return name[length] == '[' && sscanf(name + length + 1, "%d,%d,%d", &offset[0], &offset[1], &offset[2]) >= 1;
+}
+
 /* ------------------------------------------------------------------ what is known of a node */
 
-/* What a name is: an unknown's index, or one of these. */
-enum { NAME_X = -1, NAME_FIXED = -2 };
+/* What a name is: an unknown's index, a coordinate's, axis - COORDINATES, or what is the same at all points. */
+enum { COORDINATES = AXES, NAME_FIXED = -COORDINATES - 1 };
 
 enum way { NO_WAY, SUMMAND, FLUX /* of a dx(..) that is a summand, or a summand of it */ };
 
@@ -69,36 +95,104 @@ struct about {
     int  depth;       /* highest order that nested derivatives come to                             */
     int  through;     /* of a product or quotient with what is the same at all points, and of a minus:
                          the operand that varies; -1: it is none of these                          */
-    int  order, of;   /* of a derivative: dx(dxx(a)) is the third derivative of a                   */
-    unsigned wanted;  /* bit p: at place p                                                         */
-    int  factor[2];   /* in the new tree, at points and in the middle between two; -1: 1           */
-    int  value[PLACES];
+    int  order[AXES], of;  /* of derivatives in a row: dx(dxx(dy(a))) is the third along x, the first along y, of a */
+    bool derivative;  /* of what varies: it has orders                                             */
+    bool wanted;      /* somewhere                                                                 */
+    int  factor[PARITIES];  /* in the new tree; bit a: in the middle between two points along axis a; -1: 1 */
+    int64_t first;    /* of its values, one for each place at which it is wanted                   */
 };
 
 struct work {
     const struct sw_expr *expr;
     const char *const    *unknown;
-    int                   unknowns;
+    int                   unknowns, dimensions;
+    int                   stride[AXES], here, places;  /* of places, x fastest; 0: there is no such axis */
     struct about         *about;      /* [expr->count] */
+    uint64_t             *wanted;     /* [expr->count][words()] bit p: at place p */
+    int                  *value;      /* of all nodes at all places where they are wanted */
     struct maker          m;
-    int neighbour[SW_UNKNOWNS_MOST][SW_NEIGHBOURS], number[SW_GRID_NUMBERS];  /* their nodes plus one; 0: not made */
-    int half, reach;  /* half: the node of 0.5, as above */
+    int neighbour[SW_UNKNOWNS_MOST][NEAR * NEAR * NEAR];  /* their nodes plus one; 0: not made */
+    int number[AXES * SW_GRID_NUMBERS], half[AXES];       /* half: of 0.5, 0.25, 0.125; as above */
+    int reach[AXES];
     const unsigned *closed;
     expr_parities *parity;  /* [expr->count] */
     bool fourth;      /* of fourth order: dx and dxx from five points, of what has no derivatives */
     struct sw_expr_error *err;
 };
 
+/* ------------------------------------------------------------------ places */
+
+static void set_places(struct work *w)
+{
+    w->places = 1;
+    for (int axis = 0; axis < w->dimensions; axis++) {
+        w->stride[axis] = w->places;
+        w->here += 2 * FAR * w->places;
+        w->places *= LINE;
+    }
+}
+
+/* From the point itself, along an axis, in halves. */
+static int halves(const struct work *w, int place, int axis)
+{
+    return axis < w->dimensions ? place / w->stride[axis] % LINE - 2 * FAR : 0;
+}
+
+static int parity_of(const struct work *w, int place)
+{
+    int parity = 0;
+    for (int axis = 0; axis < w->dimensions; axis++) parity |= (halves(w, place, axis) & 1) << axis;
+    return parity;
+}
+
+static int words(const struct work *w) { return (w->places + 63) / 64; }
+
+static uint64_t *wanted_of(const struct work *w, int k) { return w->wanted + (size_t)k * (size_t)words(w); }
+
+static void add_wanted(struct work *w, int k, int place)
+{
+    wanted_of(w, k)[place / 64] |= (uint64_t)1 << place % 64;
+    w->about[k].wanted = true;
+}
+
+/* The value of a node at a place where it is wanted. */
+static int *value_at(const struct work *w, int k, int place)
+{
+    const uint64_t *wanted = wanted_of(w, k);
+    int64_t before = w->about[k].first;
+    for (int j = 0; j < place / 64; j++) before += __builtin_popcountll(wanted[j]);
+    return &w->value[before + __builtin_popcountll(wanted[place / 64] & (((uint64_t)1 << place % 64) - 1))];
+}
+
+/* The first place from `place` on at which node k is wanted; w->places: none. */
+static int next_wanted(const struct work *w, int k, int place)
+{
+    while (place < w->places) {
+        const uint64_t rest = wanted_of(w, k)[place / 64] >> place % 64;
+        if (rest) return place + __builtin_ctzll(rest);
+        place = (place / 64 + 1) * 64;
+    }
+    return w->places;
+}
+
+/* ------------------------------------------------------------------ looking at nodes */
+
 static int name_of(const struct work *w, const struct node *node)
 {
     const char *name = w->expr->names[node->name];
     for (int v = 0; v < w->unknowns; v++)
         if (!strcmp(name, w->unknown[v])) return v;
-    return strcmp(name, "x") ? NAME_FIXED : NAME_X;
+    for (int axis = 0; axis < w->dimensions; axis++)
+        if (name[0] == "xyz"[axis] && !name[1]) return axis - COORDINATES;
+    return NAME_FIXED;
 }
 
 static enum sw_status refuse_order(struct work *w, const struct node *node, int depth)
 {
+    if (w->dimensions > 1)
+        return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the fourth order: "
+                           "steps by lines, one axis after the other, lose their accuracy with more",
+                           "this makes a derivative of order %d, the highest is 4", depth);
     return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the fourth order",
                        "%s() makes a derivative of order %d, the highest is 4", op_table[node->op].written, depth);
 }
@@ -111,6 +205,8 @@ static int passes_on(const struct work *w, const struct node *node)
     if (!w->about[b].varies) return a;
     return node->op == OP_MUL && !w->about[a].varies ? b : -1;
 }
+
+static bool is_odd(const int order[AXES]) { return (order[0] | order[1] | order[2]) & 1; }
 
 /* Upwards. */
 static enum sw_status look_at(struct work *w, int k)
@@ -130,14 +226,15 @@ static enum sw_status look_at(struct work *w, int k)
         a->on |= child->on;
         if (child->depth > a->depth) a->depth = child->depth;
     }
-    a->factor[0] = a->factor[1] = -1;
+    for (int parity = 0; parity < PARITIES; parity++) a->factor[parity] = -1;
     a->through = passes_on(w, node);
     if (!order || !a->varies) return SW_OK;
     const struct about *child = &w->about[node->child[0]];
-    a->order = order + child->order;
-    a->of = child->order ? child->of : node->child[0];
-    a->odd = w->about[a->of].odd || a->order % 2;
-    a->derives = true;
+    memcpy(a->order, child->order, sizeof a->order);
+    a->order[op_axis(node->op)] += order;
+    a->of = child->derivative ? child->of : node->child[0];
+    a->odd = w->about[a->of].odd || is_odd(a->order);
+    a->derives = a->derivative = true;
     a->depth += order;
     return a->depth > 4 ? refuse_order(w, node, a->depth) : SW_OK;
 }
@@ -145,19 +242,21 @@ static enum sw_status look_at(struct work *w, int k)
 /* ------------------------------------------------------------------ differences */
 
 /* An odd derivative is staggered, taken from the middles between points, at a middle, or where what it is of has odd
- * derivatives: those are exact to second order over one dx at a middle, and would need two at a point. */
-static bool is_staggered(const struct work *w, int k, int place)
+ * derivatives, along whichever axis: those are exact to second order over one dx at a middle, and would need two at a
+ * point. */
+static bool is_staggered(const struct work *w, int k, int axis, int place)
 {
     const struct about *a = &w->about[k];
-    return a->order % 2 && (place % 2 != HERE % 2 || w->about[a->of].odd);
+    return a->order[axis] % 2 && (halves(w, place, axis) % 2 || w->about[a->of].odd);
 }
 
-/* How far from its place a difference goes, in halves of dx. */
-static int half_width(const struct work *w, int k, int place)
+/* How far from its place a difference goes along an axis, in halves of dx. */
+static int half_width(const struct work *w, int k, int axis, int place)
 {
-    const int order = w->about[k].order;
-    if (w->fourth) return 4;
-    if (is_staggered(w, k, place)) return order;
+    const int order = w->about[k].order[axis];
+    if (!order) return 0;
+    if (w->fourth) return order <= 2 ? 4 : 6;
+    if (is_staggered(w, k, axis, place)) return order;
     return order <= 2 ? 2 : 4;
 }
 
@@ -165,29 +264,45 @@ static enum sw_status check_fourth(struct work *w, int k)
 {
     const struct node *node = &w->expr->node[k];
     const struct about *a = &w->about[k];
-    if (!w->fourth || (a->order <= 2 && !w->about[a->of].derives)) return SW_OK;
+    const bool known = w->dimensions > 1 || a->order[0] <= 2;
+    if (!w->fourth || (known && !w->about[a->of].derives)) return SW_OK;
+    if (w->dimensions > 1)
+        return expr_refuse(w->err, node->column, node->length,
+                           "take the derivatives of a product apart, or leave `order` at 2",
+                           "with order = 4 there are derivatives of what has none itself, and sums of them");
     return expr_refuse(w->err, node->column, node->length,
                        "take the derivatives of a product apart, or leave `order` at 2",
                        "with order = 4 explicit terms have first and second derivatives, of what has none itself: five "
                        "points give no others");
 }
 
-/* The places a difference takes: width, width - 2 or width - 4 ... apart from its own. */
+/* The places that differences along this and further axes take: along each width, width - 2 or width - 4 ... apart from
+ * their own. */
+static void want_places(struct work *w, int k, int axis, int place)
+{
+    if (axis == AXES) {
+        add_wanted(w, w->about[k].of, place);
+        return;
+    }
+    const int width = half_width(w, k, axis, place);
+    for (int p = -width; p <= width; p += 2) want_places(w, k, axis + 1, place + p * w->stride[axis]);
+}
+
 static enum sw_status want_derivative(struct work *w, int k)
 {
     struct about *a = &w->about[k], *of = &w->about[a->of];
+    const int reach = w->fourth && w->dimensions > 1 ? FAR : SW_REACH;
     SW_TRY(check_fourth(w, k));
-    for (int place = 0; place < PLACES; place++) {
-        if (!(a->wanted >> place & 1)) continue;
-        const int width = half_width(w, k, place);
-        if (place - width < 0 || place + width >= PLACES)
-            return expr_refuse(w->err, w->expr->node[k].column, w->expr->node[k].length,
-                               "take the derivatives of a product apart, or write fewer of them",
-                               "this derivative would need points more than %d away", SW_REACH);
-        for (int p = place - width; p <= place + width; p += 2) of->wanted |= 1u << p;
+    for (int place = next_wanted(w, k, 0); place < w->places; place = next_wanted(w, k, place + 1)) {
+        for (int axis = 0; axis < w->dimensions; axis++)
+            if (abs(halves(w, place, axis)) + half_width(w, k, axis, place) > 2 * reach)
+                return expr_refuse(w->err, w->expr->node[k].column, w->expr->node[k].length,
+                                   "take the derivatives of a product apart, or write fewer of them",
+                                   "this derivative would need points more than %d away", reach);
+        want_places(w, k, 0, place);
     }
     of->inside = of->loose = true;
-    if (a->way == SUMMAND && a->order == 1 && of->odd) of->way = FLUX;
+    if (a->way == SUMMAND && a->order[0] == 1 && of->odd) of->way = FLUX;
     return SW_OK;
 }
 
@@ -211,14 +326,17 @@ static enum sw_status want(struct work *w, int k)
     if (a->inside && op_is_random(node->op))
         return expr_refuse(w->err, node->column, node->length, "noise has no derivative: it would grow as dx falls",
                            "%s() cannot stand inside a derivative", op_table[node->op].written);
-    if (a->order) return want_derivative(w, k);
+    if (a->derivative) return want_derivative(w, k);
     const bool sum = node->op == OP_ADD || node->op == OP_SUB;
     if (!sum && a->through < 0) mirror(w, k);
     for (int j = 0; j < op_table[node->op].operands; j++) {
         struct about *child = &w->about[node->child[j]];
         if (sum || node->child[j] == a->through) child->way = a->way;
         memcpy(child->mirrored, a->mirrored, sizeof child->mirrored);
-        child->wanted |= child->varies ? a->wanted : 1u << HERE;
+        if (child->varies) child->wanted = true;
+        else add_wanted(w, node->child[j], w->here);
+        for (int word = 0; child->varies && word < words(w); word++)
+            wanted_of(w, node->child[j])[word] |= wanted_of(w, k)[word];
         child->inside |= a->inside;
         child->loose |= a->inside || child->derives || (a->derives && is_product(node->op));
     }
@@ -227,20 +345,34 @@ static enum sw_status want(struct work *w, int k)
 
 /* ------------------------------------------------------------------ making nodes */
 
-static int grid_number(struct work *w, enum grid_number k)
+static int grid_number(struct work *w, int axis, enum grid_number number)
 {
+    const int k = SW_GRID_NUMBERS * axis + (int)number;
     if (!w->number[k]) w->number[k] = 1 + maker_name(&w->m, grid_names[k]);
     return w->number[k] - 1;
 }
 
 static int neighbour(struct work *w, int unknown, int place)
 {
-    const int offset = (place - HERE) / 2;
-    int *made = &w->neighbour[unknown][offset + SW_REACH];
+    int offset[AXES], at = 0;
     char name[SW_NEIGHBOUR_ROOM];
-    if (!*made) *made = 1 + maker_name(&w->m, sw_neighbour_name(name, w->unknown[unknown], offset));
-    if (abs(offset) > w->reach) w->reach = abs(offset);
+    for (int axis = 0; axis < AXES; axis++) {
+        offset[axis] = halves(w, place, axis) / 2;
+        at = NEAR * at + offset[axis] + FAR;
+        if (abs(offset[axis]) > w->reach[axis]) w->reach[axis] = abs(offset[axis]);
+    }
+    int *made = &w->neighbour[unknown][at];
+    if (!*made) *made = 1 + maker_name(&w->m, grid_neighbour_name(name, w->unknown[unknown], w->dimensions, offset));
     return *made - 1;
+}
+
+/* The sum of an unknown at the two, four or eight points that a place is in the middle of; at a point itself. */
+static int corners(struct work *w, int unknown, int axis, int place)
+{
+    while (axis < AXES && halves(w, place, axis) % 2 == 0) axis++;
+    if (axis >= AXES) return neighbour(w, unknown, place);
+    const int before = corners(w, unknown, axis + 1, place - w->stride[axis]);
+    return maker_plus(&w->m, before, corners(w, unknown, axis + 1, place + w->stride[axis]));
 }
 
 /* Factors: -1 is 1. */
@@ -255,9 +387,8 @@ static int whole(struct work *w, int factor, int value)
 /* Node k with its factor at a place. */
 static int full(struct work *w, int k, int place)
 {
-    const struct about *a = &w->about[k];
-    if (!a->varies) place = HERE;
-    return whole(w, a->factor[place % 2], a->value[place]);
+    if (!w->about[k].varies) place = w->here;
+    return whole(w, w->about[k].factor[parity_of(w, place)], *value_at(w, k, place));
 }
 
 static int mirrored_x(struct work *w, int side, int x)
@@ -266,83 +397,104 @@ static int mirrored_x(struct work *w, int side, int x)
     return maker_node(&w->m, side ? OP_MIN : OP_MAX, x, inside, -1, 0);
 }
 
+static int coordinate_at(struct work *w, int axis, int place, int x)
+{
+    const int from_here = halves(w, place, axis);
+    if (!from_here) return x;
+    return maker_plus(&w->m, x, maker_times(&w->m, maker_number(&w->m, 0.5 * from_here), grid_number(w, axis, DX)));
+}
+
 static void make_name(struct work *w, int k, int place)
 {
     const struct node *node = &w->expr->node[k];
     struct about *a = &w->about[k];
-    const int v = name_of(w, node), from_here = place - HERE;
-    if (v >= 0 && from_here % 2) {  /* the mean of two */
-        if (!w->half) w->half = 1 + maker_number(&w->m, 0.5);
-        a->factor[place % 2] = w->half - 1;
-        a->value[place] = maker_plus(&w->m, neighbour(w, v, place - 1), neighbour(w, v, place + 1));
-    } else if (v >= 0) {
-        a->value[place] = neighbour(w, v, place);
-    } else {
-        a->value[place] = maker_name(&w->m, w->expr->names[node->name]);
-        if (v == NAME_X && from_here) {
-            int shift = maker_times(&w->m, maker_number(&w->m, 0.5 * from_here), grid_number(w, DX));
-            a->value[place] = maker_plus(&w->m, a->value[place], shift);
-            if (a->mirrored[from_here > 0]) a->value[place] = mirrored_x(w, from_here > 0, a->value[place]);
-        }
+    int *value = value_at(w, k, place);
+    const int v = name_of(w, node), parity = parity_of(w, place);
+    if (v >= 0) {
+        const int middles = __builtin_popcount((unsigned)parity);
+        *value = corners(w, v, 0, place);
+        if (!middles) return;
+        if (!w->half[middles - 1]) w->half[middles - 1] = 1 + maker_number(&w->m, 1.0 / (1 << middles));
+        a->factor[parity] = w->half[middles - 1] - 1;
+        return;
     }
+    *value = maker_name(&w->m, w->expr->names[node->name]);
+    if (v == NAME_FIXED) return;
+    const int axis = v + COORDINATES, from_here = halves(w, place, axis);
+    *value = coordinate_at(w, axis, place, *value);
+    if (from_here && a->mirrored[from_here > 0]) *value = mirrored_x(w, from_here > 0, *value);
 }
 
-/* E at place + offset minus, or plus, E at place - offset. */
-static int pair(struct work *w, int of, int place, int offset, bool sum)
+/* A difference along one axis: weight of the point itself, then for each pair so many halves away its weight. The sum
+ * begins with the first pair, which has no weight of its own, or that of 1; `per`, and what it is divided by. */
+struct difference {
+    bool odd;                 /* E(+) - E(-); else E(+) + E(-)      */
+    int  middle;
+    int  away[3], weight[3];  /* away: 0 after the last             */
+    int  first;               /* weight of the first                */
+    enum grid_number per;
+    double over;
+};
+
+static const struct difference central[] = {
+    {true, 0, {2}, {0}, 1, PER_2DX, 1},  {false, -2, {2}, {0}, 1, PER_DX2, 1},
+    {true, 0, {4, 2}, {0, -2}, 1, PER_2DX3, 1}, {false, 6, {4, 2}, {0, -4}, 1, PER_DX4, 1}};
+static const struct difference staggered[] = {
+    {true, 0, {1}, {0}, 1, PER_DX, 1}, {0}, {true, 0, {3, 1}, {0, -3}, 1, PER_DX3, 1}, {0}};
+static const struct difference of_fourth_order[] = {
+    {true, 0, {2, 4}, {0, -1}, 8, PER_DX, 12},  {false, -30, {2, 4}, {0, -1}, 16, PER_DX2, 12},
+    {true, 0, {4, 6, 2}, {0, -1, -13}, 8, PER_DX3, 8}, {false, 56, {4, 6, 2}, {0, -1, -39}, 12, PER_DX4, 6}};
+
+static const struct difference *difference_of(const struct work *w, int k, int axis, int place)
 {
-    const int *value = w->about[of].value;
-    return sum ? maker_plus(&w->m, value[place + offset], value[place - offset])
-               : maker_minus(&w->m, value[place + offset], value[place - offset]);
+    const int order = w->about[k].order[axis];
+    return &(w->fourth ? of_fourth_order : is_staggered(w, k, axis, place) ? staggered : central)[order - 1];
 }
 
-/* dx: (8 (E(1) - E(-1)) - (E(2) - E(-2)))/12,  dxx: (16 (E(1) + E(-1)) - (E(2) + E(-2)) - 30 E(0))/12 */
-static void make_fourth(struct work *w, int k, int place)
+static int weighted(struct work *w, int weight, int value)
 {
-    struct about *a = &w->about[k];
-    struct maker *m = &w->m;
-    const bool first = a->order == 1;
-    const int near = pair(w, a->of, place, 2, !first), far = pair(w, a->of, place, 4, !first);
-    int sum = maker_minus(m, maker_times(m, maker_number(m, first ? 8 : 16), near), far);
-    if (!first) sum = maker_minus(m, sum, maker_times(m, maker_number(m, 30), w->about[a->of].value[place]));
-    a->value[place] = sum;
-    if (a->factor[place % 2] >= 0) return;
-    const int per = maker_times(m, maker_number(m, 1.0 / 12.0), grid_number(w, first ? PER_DX : PER_DX2));
-    a->factor[place % 2] = both(w, w->about[a->of].factor[place % 2], per);
+    return weight == 1 ? value : maker_times(&w->m, maker_number(&w->m, weight), value);
+}
+
+/* sum + weight value, by a sum or a difference */
+static int add_weighted(struct work *w, int sum, int weight, int value)
+{
+    const int product = weighted(w, abs(weight), value);
+    return weight < 0 ? maker_minus(&w->m, sum, product) : maker_plus(&w->m, sum, product);
+}
+
+/* Differences of what derivative k is of, along this and further axes, without their factors. */
+static int differences_at(struct work *w, int k, int axis, int place)
+{
+    while (axis < AXES && !w->about[k].order[axis]) axis++;
+    if (axis >= AXES) return *value_at(w, w->about[k].of, place);
+    const struct difference *d = difference_of(w, k, axis, place);
+    int sum = -1;
+    for (int j = 0; j < 3 && d->away[j]; j++) {
+        const int apart = d->away[j] * w->stride[axis];
+        const int after = differences_at(w, k, axis + 1, place + apart);
+        const int before = differences_at(w, k, axis + 1, place - apart);
+        const int pair = d->odd ? maker_minus(&w->m, after, before) : maker_plus(&w->m, after, before);
+        sum = j == 0 ? weighted(w, d->first, pair) : add_weighted(w, sum, d->weight[j], pair);
+    }
+    return d->middle ? add_weighted(w, sum, d->middle, differences_at(w, k, axis + 1, place)) : sum;
 }
 
 static void make_derivative(struct work *w, int k, int place)
 {
     struct about *a = &w->about[k];
-    struct maker *m = &w->m;
-    const bool staggered = is_staggered(w, k, place);
-    const int of = a->of, from = place + half_width(w, k, place), middle = w->about[of].value[place];
-    enum grid_number per;
-    int sum;
-    switch (a->order) {
-    case 1:
-        sum = pair(w, of, place, staggered ? 1 : 2, false);
-        per = staggered ? PER_DX : PER_2DX;
-        break;
-    case 2:
-        sum = maker_minus(m, pair(w, of, place, 2, true), maker_times(m, maker_number(m, 2), middle));
-        per = PER_DX2;
-        break;
-    case 3:
-        sum = staggered ? maker_minus(m, pair(w, of, place, 3, false),
-                                      maker_times(m, maker_number(m, 3), pair(w, of, place, 1, false)))
-                        : maker_minus(m, pair(w, of, place, 4, false),
-                                      maker_times(m, maker_number(m, 2), pair(w, of, place, 2, false)));
-        per = staggered ? PER_DX3 : PER_2DX3;
-        break;
-    default:
-        sum = maker_minus(m, pair(w, of, place, 4, true),
-                          maker_times(m, maker_number(m, 4), pair(w, of, place, 2, true)));
-        sum = maker_plus(m, sum, maker_times(m, maker_number(m, 6), middle));
-        per = PER_DX4;
+    int *factor = &a->factor[parity_of(w, place)], from = place;
+    *value_at(w, k, place) = differences_at(w, k, 0, place);
+    if (*factor >= 0) return;
+    for (int axis = 0; axis < w->dimensions; axis++) from += half_width(w, k, axis, place) * w->stride[axis];
+    *factor = w->about[a->of].factor[parity_of(w, from)];
+    for (int axis = 0; axis < w->dimensions; axis++) {
+        if (!a->order[axis]) continue;
+        const struct difference *d = difference_of(w, k, axis, place);
+        int per = grid_number(w, axis, d->per);
+        if (d->over != 1) per = maker_times(&w->m, maker_number(&w->m, 1.0 / d->over), per);
+        *factor = both(w, *factor, per);
     }
-    a->value[place] = sum;
-    if (a->factor[place % 2] < 0)
-        a->factor[place % 2] = both(w, w->about[of].factor[from % 2], grid_number(w, per));
 }
 
 /* a + b, a - b: what both have as a factor stays one. */
@@ -352,21 +504,21 @@ static void make_sum(struct work *w, int k, int place)
     struct about *a = &w->about[k];
     const struct about *x = &w->about[node->child[0]], *y = &w->about[node->child[1]];
     const bool varies = x->varies && y->varies, minus = node->op == OP_SUB;
-    const bool common = varies && x->factor[place % 2] == y->factor[place % 2];
-    const int p = common ? x->value[place] : full(w, node->child[0], place);
-    const int q = common ? y->value[place] : full(w, node->child[1], place);
-    if (common) a->factor[place % 2] = x->factor[place % 2];
-    a->value[place] = minus ? maker_minus(&w->m, p, q) : maker_plus(&w->m, p, q);
+    const int parity = parity_of(w, place);
+    const bool common = varies && x->factor[parity] == y->factor[parity];
+    const int p = common ? *value_at(w, node->child[0], place) : full(w, node->child[0], place);
+    const int q = common ? *value_at(w, node->child[1], place) : full(w, node->child[1], place);
+    if (common) a->factor[parity] = x->factor[parity];
+    *value_at(w, k, place) = minus ? maker_minus(&w->m, p, q) : maker_plus(&w->m, p, q);
 }
 
 static void make_product(struct work *w, int k, int place)
 {
     const struct node *node = &w->expr->node[k];
-    struct about *a = &w->about[k];
-    const struct about *x = &w->about[node->child[0]], *y = &w->about[node->child[1]];
-    int *factor = &a->factor[place % 2];
-    if (*factor < 0) *factor = both(w, x->factor[place % 2], y->factor[place % 2]);
-    a->value[place] = maker_times(&w->m, x->value[place], y->value[place]);
+    const int a = node->child[0], b = node->child[1], parity = parity_of(w, place);
+    int *factor = &w->about[k].factor[parity];
+    if (*factor < 0) *factor = both(w, w->about[a].factor[parity], w->about[b].factor[parity]);
+    *value_at(w, k, place) = maker_times(&w->m, *value_at(w, a, place), *value_at(w, b, place));
 }
 
 /* A constant times, or over a constant, or minus: all of it goes into the factor. */
@@ -374,14 +526,14 @@ static void make_multiple(struct work *w, int k, int place)
 {
     const struct node *node = &w->expr->node[k];
     struct about *a = &w->about[k];
-    const struct about *x = &w->about[a->through];
-    int *factor = &a->factor[place % 2];
-    a->value[place] = x->value[place];
+    const int parity = parity_of(w, place), of = w->about[a->through].factor[parity];
+    int *factor = &a->factor[parity];
+    *value_at(w, k, place) = *value_at(w, a->through, place);
     if (*factor >= 0) return;
-    *factor = x->factor[place % 2] < 0 ? maker_number(&w->m, 1) : x->factor[place % 2];
+    *factor = of < 0 ? maker_number(&w->m, 1) : of;
     if (node->op == OP_NEG) *factor = maker_negative(&w->m, *factor);
-    else if (node->op == OP_DIV) *factor = maker_over(&w->m, *factor, w->about[node->child[1]].value[HERE]);
-    else *factor = both(w, w->about[node->child[a->through == node->child[0]]].value[HERE], *factor);
+    else if (node->op == OP_DIV) *factor = maker_over(&w->m, *factor, *value_at(w, node->child[1], w->here));
+    else *factor = both(w, *value_at(w, node->child[a->through == node->child[0]], w->here), *factor);
 }
 
 /* As it stands: what has nothing to do with a derivative keeps the operations that the user wrote. */
@@ -390,8 +542,7 @@ static void make_as_written(struct work *w, int k, int place)
     const struct node *node = &w->expr->node[k];
     int x[3] = {-1, -1, -1};
     for (int j = 0; j < op_table[node->op].operands; j++) x[j] = full(w, node->child[j], place);
-    if (node->op == OP_NUMBER) w->about[k].value[place] = maker_node(&w->m, OP_NUMBER, -1, -1, -1, node->value);
-    else w->about[k].value[place] = maker_node(&w->m, node->op, x[0], x[1], x[2], 0);
+    *value_at(w, k, place) = maker_node(&w->m, node->op, x[0], x[1], x[2], node->op == OP_NUMBER ? node->value : 0);
 }
 
 static void make_at(struct work *w, int k, int place)
@@ -401,9 +552,8 @@ static void make_at(struct work *w, int k, int place)
     w->m.column = node->column;
     w->m.length = node->length;
     if (node->op == OP_NAME) make_name(w, k, place);
-    else if (a->order && w->fourth) make_fourth(w, k, place);
-    else if (a->order) make_derivative(w, k, place);
-    else if (op_derivative(node->op)) w->about[k].value[place] = maker_number(&w->m, 0);
+    else if (a->derivative) make_derivative(w, k, place);
+    else if (op_derivative(node->op)) *value_at(w, k, place) = maker_number(&w->m, 0);
     else if (!a->varies || !a->loose) make_as_written(w, k, place);
     else if (node->op == OP_ADD || node->op == OP_SUB) make_sum(w, k, place);
     else if (a->through >= 0) make_multiple(w, k, place);
@@ -411,19 +561,34 @@ static void make_at(struct work *w, int k, int place)
     else make_as_written(w, k, place);
 }
 
+static enum sw_status refuse_size(struct work *w)
+{
+    return expr_refuse(w->err, 0, 1, "write fewer terms in derivatives",
+                       "the differences have more than %d terms", DERIVATIVE_LARGEST);
+}
+
+/* Room for the values. */
+static enum sw_status count_values(struct work *w)
+{
+    int64_t values = 0;
+    for (int k = 0; k < w->expr->count; k++) {
+        w->about[k].first = values;
+        for (int word = 0; word < words(w); word++) values += __builtin_popcountll(wanted_of(w, k)[word]);
+    }
+    return values > 64 * (int64_t)DERIVATIVE_LARGEST ? refuse_size(w) : sw_alloc((size_t)values, &w->value);
+}
+
 static enum sw_status make_all(struct work *w)
 {
+    SW_TRY(count_values(w));
     for (int k = 0; k < w->expr->count; k++)
-        for (int place = 0; place < PLACES; place++) {
-            if (!(w->about[k].wanted >> place & 1)) continue;
+        for (int place = next_wanted(w, k, 0); place < w->places; place = next_wanted(w, k, place + 1)) {
             make_at(w, k, place);
             if (w->m.failed) return SW_E_MEMORY;
-            if (w->m.out->count > DERIVATIVE_LARGEST)
-                return expr_refuse(w->err, 0, 1, "write fewer terms in derivatives",
-                                   "the differences have more than %d terms", DERIVATIVE_LARGEST);
+            if (w->m.out->count > DERIVATIVE_LARGEST) return refuse_size(w);
         }
     const struct about *root = &w->about[w->expr->root];
-    const int factor = root->factor[0], value = root->value[HERE];
+    const int factor = root->factor[0], value = *value_at(w, w->expr->root, w->here);
     /* a minus stays with the factor, where it costs nothing at a point */
     const bool minus = factor >= 0 && maker_is(&w->m, factor, OP_NEG) && !maker_is_value(&w->m, factor, -1);
     w->m.out->root = minus ? maker_node(&w->m, OP_MUL, factor, value, -1, 0) : whole(w, factor, value);
@@ -432,86 +597,167 @@ static enum sw_status make_all(struct work *w)
 
 /* ------------------------------------------------------------------ terms of one order together */
 
-/* A tree is first written as the sum over k of the k-th derivative of its terms of that order, those with odd
- * derivatives in them, which are staggered where k is odd, by themselves: how a term is differenced does not depend on
- * the others then. Terms of a run that are implicit, and are not in the tree of another run, change nothing else. */
-enum { SLOTS = 9 };
+/* A tree is first written as the sum of derivatives, each of all terms of its orders along the axes, those with odd
+ * derivatives in them, which are staggered where one order is odd, by themselves: how a term is differenced does not
+ * depend on the others then. Terms of a run that are implicit, and are not in the tree of another run, change nothing
+ * else.
+ *
+ * Orders are numbered: those that come to 4 at most, 5, 15 or 35. A node of the way from the root to the terms is
+ * visited once for each orders of the derivatives above it: one in its E of lap(E) is visited for dxx and for dyy. */
+enum { ORDERS = 35, SLOTS = 2 * ORDERS };
 
-static int slot_of(int order, bool odd) { return 2 * order + (odd && order % 2); }
+struct collector {
+    const struct work *w;
+    struct maker  m;
+    int           orders, number[5][5][5];  /* number: -1 where they come to more than 4                        */
+    int           order[ORDERS][AXES];
+    uint64_t     *visits;   /* [expr->count] bit n: visited for orders n                                         */
+    int          *first;    /* [expr->count] of its visits, which come one after another                         */
+    int         (*left)[SLOTS];  /* [visits] nodes of m.out; -1: nothing                                         */
+    int          *operand;  /* [expr->count] what is left of operands of the node that is looked at              */
+};
 
-static void put_on_way(int *order, int k, int of)
+static void number_orders(struct collector *c)
 {
-    assert(order[k] < 0);  /* each node has one parent */
-    order[k] = of;
+    const int dimensions = c->w->dimensions;
+    for (int k = 0; k < 5; k++)
+        for (int j = 0; j < 5; j++)
+            for (int i = 0; i < 5; i++) {
+                const bool there = i + j + k <= 4 && (dimensions > 1 || !j) && (dimensions > 2 || !k);
+                c->number[i][j][k] = there ? c->orders : -1;
+                if (there) memcpy(c->order[c->orders++], (int[AXES]){i, j, k}, sizeof c->order[0]);
+            }
 }
 
-/* Downwards. @param order  [nodes] -1: not on the way from the root to a term  @return whether k is a term */
-static bool pass_down(const struct work *w, int k, int *order)
+static int slot_of(const struct collector *c, int orders, bool odd)
 {
-    const struct node *node = &w->expr->node[k];
-    const struct about *a = &w->about[k];
-    if (!a->varies || (!a->derives && order[k] == 0)) return true;  /* the latter stays as it is written */
-    if (node->op == OP_ADD || node->op == OP_SUB) {
-        put_on_way(order, node->child[0], order[k]);
-        put_on_way(order, node->child[1], order[k]);
-    } else if (a->order) {
-        put_on_way(order, node->child[0], order[k] + op_derivative(node->op));
+    return 2 * orders + (odd && is_odd(c->order[orders]));
+}
+
+/* The orders with one more derivative. */
+static int derived(const struct collector *c, int orders, enum operation op)
+{
+    int order[AXES];
+    memcpy(order, c->order[orders], sizeof order);
+    order[op_axis(op)] += op_derivative(op);
+    return c->number[order[0]][order[1]][order[2]];
+}
+
+static int *left_of(const struct collector *c, int k, int orders)
+{
+    const uint64_t before = c->visits[k] & (((uint64_t)1 << orders) - 1);
+    return c->left[c->first[k] + __builtin_popcountll(before)];
+}
+
+/* Whether node k is a term where derivatives of these orders stand above it; else its operands are looked at. */
+static bool is_term(const struct collector *c, int k, int orders)
+{
+    const struct node *node = &c->w->expr->node[k];
+    const struct about *a = &c->w->about[k];
+    if (!a->varies || (!a->derives && orders == 0)) return true;  /* the latter stays as it is written */
+    return node->op != OP_ADD && node->op != OP_SUB && !a->derivative && a->through < 0;
+}
+
+/* Downwards. */
+static void pass_down(struct collector *c, int k, int orders)
+{
+    const struct node *node = &c->w->expr->node[k];
+    const struct about *a = &c->w->about[k];
+    if (is_term(c, k, orders)) return;
+    if (a->derivative) {
+        c->visits[node->child[0]] |= (uint64_t)1 << derived(c, orders, node->op);
     } else if (a->through >= 0) {
-        put_on_way(order, a->through, order[k]);
+        c->visits[a->through] |= (uint64_t)1 << orders;
     } else {
-        return true;
+        c->visits[node->child[0]] |= (uint64_t)1 << orders;
+        c->visits[node->child[1]] |= (uint64_t)1 << orders;
     }
-    return false;
 }
 
 /* Upwards: what node k has of the terms of a slot. */
-static int pass_up(const struct work *w, struct maker *m, int k, const int *left)
+static int pass_up(struct collector *c, int k, int orders, int slot)
 {
-    const struct node *node = &w->expr->node[k];
-    m->column = node->column;
-    m->length = node->length;
-    return w->about[k].order ? left[node->child[0]] : maker_left(m, k, w->about[k].through, left);
+    const struct node *node = &c->w->expr->node[k];
+    const struct about *a = &c->w->about[k];
+    c->m.column = node->column;
+    c->m.length = node->length;
+    if (a->derivative) return left_of(c, node->child[0], derived(c, orders, node->op))[slot];
+    for (int j = 0; j < op_table[node->op].operands; j++)
+        if (a->through < 0 || node->child[j] == a->through)
+            c->operand[node->child[j]] = left_of(c, node->child[j], orders)[slot];
+    /* the same twice, as dxx(dyy(u)) + dyy(dxx(u)) */
+    const int x = c->operand[node->child[0]];
+    if (node->op == OP_ADD && x >= 0 && x != node->child[0] && x == c->operand[node->child[1]])
+        return maker_node(&c->m, OP_MUL, maker_number(&c->m, 2), x, -1, 0);
+    return maker_left(&c->m, k, a->through, c->operand);
 }
 
-static int sum_of_slots(struct maker *m, int *const left[SLOTS], int root)
+static int sum_of_slots(struct collector *c, const int *left)
 {
     int sum = -1;
-    for (int slot = 0; slot < SLOTS; slot++) {
-        int term = left[slot][root];
+    for (int slot = 0; slot < 2 * c->orders; slot++) {
+        int term = left[slot];
         if (term < 0) continue;
-        if (slot > 1) term = maker_node(m, (enum operation)(OP_DX + slot / 2 - 1), term, -1, -1, 0);
-        sum = sum < 0 ? term : maker_node(m, OP_ADD, sum, term, -1, 0);
+        if (c->w->dimensions > 1) c->m.column = maker_at(&c->m, term)->column;
+        if (c->w->dimensions > 1) c->m.length = maker_at(&c->m, term)->length;
+        for (int axis = c->w->dimensions - 1; axis >= 0; axis--) {
+            const int order = c->order[slot / 2][axis];
+            if (order) term = maker_node(&c->m, op_derivative_along(axis, order), term, -1, -1, 0);
+        }
+        sum = sum < 0 ? term : maker_node(&c->m, OP_ADD, sum, term, -1, 0);
     }
-    return sum < 0 ? maker_number(m, 0) : sum;
+    return sum < 0 ? maker_number(&c->m, 0) : sum;
+}
+
+/* All visits, downwards. */
+static enum sw_status visit(struct collector *c, int root)
+{
+    int visits = 0;
+    c->visits[root] = 1;
+    for (int k = root; k >= 0; k--) {
+        c->first[k] = visits;
+        visits += __builtin_popcountll(c->visits[k]);
+        for (int orders = 0; orders < c->orders; orders++)
+            if (c->visits[k] >> orders & 1) pass_down(c, k, orders);
+    }
+    SW_TRY(sw_alloc((size_t)visits, &c->left));
+    return SW_OK;
+}
+
+static void collect_at(struct collector *c, int k, int orders)
+{
+    const struct about *a = &c->w->about[k];
+    int *left = left_of(c, k, orders);
+    const bool term = is_term(c, k, orders);
+    for (int slot = 0; slot < 2 * c->orders; slot++) left[slot] = term ? -1 : pass_up(c, k, orders, slot);
+    if (term && (orders == 0 || a->varies)) left[slot_of(c, orders, a->odd)] = k;
 }
 
 static enum sw_status collect(const struct work *w, struct sw_expr **out)
 {
-    const int count = w->expr->count;
-    struct maker m = {0};
-    int *order = NULL, *left[SLOTS] = {0}, root;
+    const size_t count = (size_t)w->expr->count;
+    struct collector c = {.w = w};
     enum sw_status st;
-    SW_TRY(sw_alloc(1, &m.out));
-    SW_TRY_TO(done, st, tree_append(m.out, w->expr, &root));
-    SW_TRY_TO(done, st, sw_alloc((size_t)count, &order));
-    for (int slot = 0; slot < SLOTS; slot++) SW_TRY_TO(done, st, sw_alloc((size_t)count, &left[slot]));
-    for (int k = 0; k < count; k++) order[k] = -1;
-    order[root] = 0;
-    for (int k = root; k >= 0; k--) {
-        for (int slot = 0; slot < SLOTS; slot++) left[slot][k] = -1;
-        if (order[k] < 0 || !pass_down(w, k, order)) continue;
-        if (order[k] == 0 || w->about[k].varies) left[slot_of(order[k], w->about[k].odd)][k] = k;
-        order[k] = -1;  /* what is still >= 0 is on the way to terms */
-    }
+    int root;
+    number_orders(&c);
+    SW_TRY(sw_alloc(1, &c.m.out));
+    SW_TRY_TO(done, st, tree_append(c.m.out, w->expr, &root));
+    SW_TRY_TO(done, st, sw_alloc(count, &c.visits));
+    SW_TRY_TO(done, st, sw_alloc(count, &c.first));
+    SW_TRY_TO(done, st, sw_alloc(count, &c.operand));
+    SW_TRY_TO(done, st, visit(&c, root));
     for (int k = 0; k <= root; k++)
-        for (int slot = 0; order[k] >= 0 && slot < SLOTS; slot++) left[slot][k] = pass_up(w, &m, k, left[slot]);
-    m.out->root = sum_of_slots(&m, left, root);
-    st = m.failed ? SW_E_MEMORY : tree_prune(m.out);
+        for (int orders = 0; orders < c.orders; orders++)
+            if (c.visits[k] >> orders & 1) collect_at(&c, k, orders);
+    c.m.out->root = sum_of_slots(&c, left_of(&c, root, 0));
+    st = c.m.failed ? SW_E_MEMORY : tree_prune(c.m.out);
 done:
-    if (st) sw_expr_destroy(&m.out);
-    *out = m.out;
-    sw_free(order);
-    for (int slot = 0; slot < SLOTS; slot++) sw_free(left[slot]);
+    if (st) sw_expr_destroy(&c.m.out);
+    *out = c.m.out;
+    sw_free(c.visits);
+    sw_free(c.first);
+    sw_free(c.operand);
+    sw_free(c.left);
     return st;
 }
 
@@ -527,7 +773,9 @@ static enum sw_status look(struct work *w)
 static enum sw_status replace(struct work *w)
 {
     struct about *root = &w->about[w->expr->root];
-    root->wanted = 1u << HERE;
+    set_places(w);
+    SW_TRY(sw_alloc((size_t)w->expr->count * (size_t)words(w), &w->wanted));
+    add_wanted(w, w->expr->root, w->here);
     root->loose = root->derives;
     root->way = SUMMAND;
     SW_TRY(sw_alloc((size_t)w->expr->count, &w->parity));
@@ -537,31 +785,51 @@ static enum sw_status replace(struct work *w)
     return make_all(w);
 }
 
-enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
-                                   const unsigned *closed, int *reach, struct sw_expr **out,
-                                   struct sw_expr_error *err)
+/* @param text  what is to be replaced, as given; freed */
+static enum sw_status differences(struct work *text, int reach[AXES], struct sw_expr **out)
 {
-    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .fourth = order == 4,
-                        .closed = closed, .err = err},
-                w = text;
+    struct work w = *text;
     struct sw_expr *collected = NULL;
     enum sw_status st;
-    assert(unknowns <= SW_UNKNOWNS_MOST);
+    assert(w.unknowns <= SW_UNKNOWNS_MOST);
     *out = NULL;
-    *err = (struct sw_expr_error){0};
-    SW_TRY_TO(done, st, look(&text));
-    SW_TRY_TO(done, st, collect(&text, &collected));
+    *w.err = (struct sw_expr_error){0};
+    SW_TRY_TO(done, st, look(text));
+    SW_TRY_TO(done, st, collect(text, &collected));
     w.expr = collected;
     SW_TRY_TO(done, st, look(&w));
     SW_TRY_TO(done, st, replace(&w));
-    *reach = w.reach;
+    memcpy(reach, w.reach, sizeof w.reach);
     *out = w.m.out;
     w.m.out = NULL;
 done:
     sw_expr_destroy(&collected);
     sw_expr_destroy(&w.m.out);
-    sw_free(text.about);
+    sw_free(text->about);
     sw_free(w.about);
+    sw_free(w.wanted);
+    sw_free(w.value);
     sw_free(w.parity);
     return st;
+}
+
+enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
+                                   const unsigned *closed, int *reach, struct sw_expr **out,
+                                   struct sw_expr_error *err)
+{
+    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .dimensions = 1,
+                        .fourth = order == 4, .closed = closed, .err = err};
+    int along[AXES];
+    SW_TRY(differences(&text, along, out));
+    *reach = along[0];
+    return SW_OK;
+}
+
+enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, const char *const *unknown, int unknowns,
+                                   int order, int reach[SW_GRID_AXES], struct sw_expr **out,
+                                   struct sw_expr_error *err)
+{
+    struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .dimensions = dimensions,
+                        .fourth = order == 4, .err = err};
+    return differences(&text, reach, out);
 }

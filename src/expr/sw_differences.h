@@ -8,10 +8,14 @@
  * of the run. The unknown at the point itself keeps its own name. */
 #include "expr/sw_expr.h"
 
-/* Numbers of the grid, which a program takes from the numbers of a run: from column `first` + k of them, number k. */
+enum { SW_GRID_AXES = 3, SW_GRID_REACH = 3 };  /* of grids with more dimensions, and how far differences on them go */
+
+/* Numbers of the grid, which a program takes from the numbers of a run: from column `first` + k of them, number k. Of a
+ * grid with more dimensions those along y and z follow, so many each. */
 enum { SW_GRID_NUMBERS = 7 };
 
-/** The name of number k, 0 .. SW_GRID_NUMBERS - 1, and its value where points are dx apart. */
+/** The name of number k, 0 .. SW_GRID_AXES * SW_GRID_NUMBERS - 1; the value of a number along an axis, 0 ..
+ * SW_GRID_NUMBERS - 1, where points are dx apart along it. */
 const char *sw_grid_number_name(int k);
 double sw_grid_number(int k, double dx);
 
@@ -39,4 +43,25 @@ const char *sw_mirror_name(int side);
 enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const *unknown, int unknowns, int order,
                                    const unsigned *closed, int *reach, struct sw_expr **out,
                                    struct sw_expr_error *err);
+
+/** The same on grids of two or three dimensions, where a name of a point beside it is "u[+1,0]" or "u[0,-1,+2]", and y
+ * and z are coordinates, too. Derivatives in a row, as dx(dy(E)), are one product of differences along the axes, which
+ * are central along each; all odd ones are staggered where E has odd derivatives in it, along whichever axis. So
+ * dx(dy(E)) is (E++ - E+- - E-+ + E--)/(4 dx dy), and the flux of dx(f*dy(u)) the mean of f times the mean of central
+ * differences. An unknown in the middle along several axes is the mean of four points, or eight. Sums of derivatives
+ * over a periodic grid are zero but for rounding.
+ *
+ * Differences of fourth order are those of what has no derivatives in it: dxx from five points, dxxx and dxxxx from
+ * seven.
+ * @param expr   borrowed, of sw_expr_parse_fields(), or made of such
+ * @param order  2 or 4
+ * @param reach  out: along each axis, how many points to either side it takes: 0 .. SW_REACH of order 2, 0 ..
+ *               SW_GRID_REACH of order 4
+ * @return as sw_expr_differences() */
+enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, const char *const *unknown, int unknowns,
+                                   int order, int reach[SW_GRID_AXES], struct sw_expr **out,
+                                   struct sw_expr_error *err);
+
+/** Whether a name is that of an unknown, at the point or beside it. @param offset  out: where */
+bool sw_grid_neighbour(const char *name, const char *unknown, int offset[SW_GRID_AXES]);
 #endif
