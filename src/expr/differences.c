@@ -602,45 +602,23 @@ static enum sw_status make_all(struct work *w)
  * depend on the others then. Terms of a run that are implicit, and are not in the tree of another run, change nothing
  * else.
  *
- * Orders are numbered: those that come to 4 at most, 5, 15 or 35. A node of the way from the root to the terms is
- * visited once for each orders of the derivatives above it: one in its E of lap(E) is visited for dxx and for dyy. */
-enum { ORDERS = 35, SLOTS = 2 * ORDERS };
+ * A node on the way from the root to the terms is visited once for each orders of the derivatives above it: E of lap(E)
+ * for dxx and for dyy. */
+enum { SLOTS = 2 * ORDERS };
 
 struct collector {
     const struct work *w;
     struct maker  m;
-    int           orders, number[5][5][5];  /* number: -1 where they come to more than 4                        */
-    int           order[ORDERS][AXES];
+    struct derivative_orders orders;
     uint64_t     *visits;   /* [expr->count] bit n: visited for orders n                                         */
     int          *first;    /* [expr->count] of its visits, which come one after another                         */
     int         (*left)[SLOTS];  /* [visits] nodes of m.out; -1: nothing                                         */
     int          *operand;  /* [expr->count] what is left of operands of the node that is looked at              */
 };
 
-static void number_orders(struct collector *c)
-{
-    const int dimensions = c->w->dimensions;
-    for (int k = 0; k < 5; k++)
-        for (int j = 0; j < 5; j++)
-            for (int i = 0; i < 5; i++) {
-                const bool there = i + j + k <= 4 && (dimensions > 1 || !j) && (dimensions > 2 || !k);
-                c->number[i][j][k] = there ? c->orders : -1;
-                if (there) memcpy(c->order[c->orders++], (int[AXES]){i, j, k}, sizeof c->order[0]);
-            }
-}
-
 static int slot_of(const struct collector *c, int orders, bool odd)
 {
-    return 2 * orders + (odd && is_odd(c->order[orders]));
-}
-
-/* The orders with one more derivative. */
-static int derived(const struct collector *c, int orders, enum operation op)
-{
-    int order[AXES];
-    memcpy(order, c->order[orders], sizeof order);
-    order[op_axis(op)] += op_derivative(op);
-    return c->number[order[0]][order[1]][order[2]];
+    return 2 * orders + (odd && is_odd(c->orders.order[orders]));
 }
 
 static int *left_of(const struct collector *c, int k, int orders)
@@ -665,7 +643,7 @@ static void pass_down(struct collector *c, int k, int orders)
     const struct about *a = &c->w->about[k];
     if (is_term(c, k, orders)) return;
     if (a->derivative) {
-        c->visits[node->child[0]] |= (uint64_t)1 << derived(c, orders, node->op);
+        c->visits[node->child[0]] |= (uint64_t)1 << orders_after(&c->orders, orders, node->op);
     } else if (a->through >= 0) {
         c->visits[a->through] |= (uint64_t)1 << orders;
     } else {
@@ -681,7 +659,7 @@ static int pass_up(struct collector *c, int k, int orders, int slot)
     const struct about *a = &c->w->about[k];
     c->m.column = node->column;
     c->m.length = node->length;
-    if (a->derivative) return left_of(c, node->child[0], derived(c, orders, node->op))[slot];
+    if (a->derivative) return left_of(c, node->child[0], orders_after(&c->orders, orders, node->op))[slot];
     for (int j = 0; j < op_table[node->op].operands; j++)
         if (a->through < 0 || node->child[j] == a->through)
             c->operand[node->child[j]] = left_of(c, node->child[j], orders)[slot];
@@ -695,13 +673,13 @@ static int pass_up(struct collector *c, int k, int orders, int slot)
 static int sum_of_slots(struct collector *c, const int *left)
 {
     int sum = -1;
-    for (int slot = 0; slot < 2 * c->orders; slot++) {
+    for (int slot = 0; slot < 2 * c->orders.count; slot++) {
         int term = left[slot];
         if (term < 0) continue;
         if (c->w->dimensions > 1) c->m.column = maker_at(&c->m, term)->column;
         if (c->w->dimensions > 1) c->m.length = maker_at(&c->m, term)->length;
         for (int axis = c->w->dimensions - 1; axis >= 0; axis--) {
-            const int order = c->order[slot / 2][axis];
+            const int order = c->orders.order[slot / 2][axis];
             if (order) term = maker_node(&c->m, op_derivative_along(axis, order), term, -1, -1, 0);
         }
         sum = sum < 0 ? term : maker_node(&c->m, OP_ADD, sum, term, -1, 0);
@@ -717,7 +695,7 @@ static enum sw_status visit(struct collector *c, int root)
     for (int k = root; k >= 0; k--) {
         c->first[k] = visits;
         visits += __builtin_popcountll(c->visits[k]);
-        for (int orders = 0; orders < c->orders; orders++)
+        for (int orders = 0; orders < c->orders.count; orders++)
             if (c->visits[k] >> orders & 1) pass_down(c, k, orders);
     }
     SW_TRY(sw_alloc((size_t)visits, &c->left));
@@ -729,7 +707,7 @@ static void collect_at(struct collector *c, int k, int orders)
     const struct about *a = &c->w->about[k];
     int *left = left_of(c, k, orders);
     const bool term = is_term(c, k, orders);
-    for (int slot = 0; slot < 2 * c->orders; slot++) left[slot] = term ? -1 : pass_up(c, k, orders, slot);
+    for (int slot = 0; slot < 2 * c->orders.count; slot++) left[slot] = term ? -1 : pass_up(c, k, orders, slot);
     if (term && (orders == 0 || a->varies)) left[slot_of(c, orders, a->odd)] = k;
 }
 
@@ -739,7 +717,7 @@ static enum sw_status collect(const struct work *w, struct sw_expr **out)
     struct collector c = {.w = w};
     enum sw_status st;
     int root;
-    number_orders(&c);
+    number_orders(w->dimensions, &c.orders);
     SW_TRY(sw_alloc(1, &c.m.out));
     SW_TRY_TO(done, st, tree_append(c.m.out, w->expr, &root));
     SW_TRY_TO(done, st, sw_alloc(count, &c.visits));
@@ -747,7 +725,7 @@ static enum sw_status collect(const struct work *w, struct sw_expr **out)
     SW_TRY_TO(done, st, sw_alloc(count, &c.operand));
     SW_TRY_TO(done, st, visit(&c, root));
     for (int k = 0; k <= root; k++)
-        for (int orders = 0; orders < c.orders; orders++)
+        for (int orders = 0; orders < c.orders.count; orders++)
             if (c.visits[k] >> orders & 1) collect_at(&c, k, orders);
     c.m.out->root = sum_of_slots(&c, left_of(&c, root, 0));
     st = c.m.failed ? SW_E_MEMORY : tree_prune(c.m.out);

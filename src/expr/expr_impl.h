@@ -1,6 +1,6 @@
 #ifndef EXPR_IMPL_H
 #define EXPR_IMPL_H
-/* The operators, the tree, the instructions: for src/expr, and for src/problem/line/kinds, which takes trees apart. */
+/* The operators, the tree, the instructions: for src/expr, and for src/problem, which takes trees apart. */
 #include <stddef.h>
 
 #include "expr/sw_expr.h"
@@ -103,6 +103,10 @@ static inline enum operation op_derivative_along(int axis, int order)
 /** The function or derivative along x of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
 
+/** Whether texts about a grid of two or three dimensions know an operator on fields of this name: "dxy", "lap"; of a
+ * line: false. (parse.c) */
+bool op_is_grid_operator(const char *name, int dimensions);
+
 /* ------------------------------------------------------------------ values of an operation (operation.c) */
 
 /* lanes values belong to one cell; `cell` is that of the first value, which is the first of its lanes. */
@@ -151,6 +155,22 @@ enum sw_status tree_prune(struct sw_expr *expr);
 enum sw_status tree_append(struct sw_expr *to, const struct sw_expr *from, int *root);
 /** What hangs on node k, as a tree of its own. @param part  out: NULL on failure; free with sw_expr_destroy() */
 enum sw_status tree_part(const struct sw_expr *expr, int k, struct sw_expr **part);
+
+/* ------------------------------------------------------------------ orders of derivatives (tree.c) */
+
+/* Orders along x, y and z that come to 4 at most are numbered, of a line 0 .. 4; those of what is no derivative are
+ * number 0. */
+enum { ORDERS = 35 };
+struct derivative_orders {
+    int count;
+    int order[ORDERS][3];
+    int number[5][5][5];   /* -1: they come to more */
+};
+void number_orders(int dimensions, struct derivative_orders *orders);
+
+/** The number of orders with one more derivative; of those without it. -1: there are none. */
+int orders_after(const struct derivative_orders *orders, int number, enum operation derivative);
+int orders_before(const struct derivative_orders *orders, int number, enum operation derivative);
 
 /* ------------------------------------------------------------------ errors (expr_error.c) */
 

@@ -279,6 +279,12 @@ static enum compound find_compound(const char *text)
     return c;
 }
 
+bool op_is_grid_operator(const char *name, int dimensions)
+{
+    int order[3];
+    return dimensions > 1 && (count_axes(name, order) || find_compound(name) < COMPOUNDS);
+}
+
 static int square(struct parser *p, const struct token *at, int k)
 {
     const int two = k < 0 ? -1 : constant(p, at, 2);

@@ -188,8 +188,8 @@ static struct sw_expr *differences_of(const char *text, int dimensions, int orde
 {
     struct sw_expr *expr, *out = NULL;
     struct sw_expr_error err;
-    if (sw_expr_parse_fields(text, dimensions, &expr, &err)) fail_msg("'%s', column %d: %s", text, err.column, err.text);
-    if (sw_grid_differences(expr, dimensions, unknowns, 2, order, reach, &out, &err))
+    if (sw_expr_parse_fields(text, dimensions, &expr, &err) ||
+        sw_grid_differences(expr, dimensions, unknowns, 2, order, reach, &out, &err))
         fail_msg("'%s', column %d: %s", text, err.column, err.text);
     sw_expr_destroy(&expr);
     return out;
@@ -701,12 +701,16 @@ static void sums_of_fluxes_over_a_periodic_grid_are_zero(void **state)
         }
 }
 
-static const struct { const char *text; int dimensions, order, column, length; const char *message, *hint; } errors[] = {
+static const struct {
+    const char *text;
+    int dimensions, order, column, length;
+    const char *message, *hint;
+} errors[] = {
     {"u - lap(lap(lap(u)))", 2, 2, 5, 3, "this makes a derivative of order 6, the highest is 4", "up to the fourth"},
     {"dx(u*dyy(u*dxz(v)))", 3, 2, 1, 2, "this makes a derivative of order 5, the highest is 4", "up to the fourth"},
     {"grad2(u + dxx(dyy(v)))", 2, 2, 1, 5, "this makes a derivative of order 5, the highest is 4", ""},
     {"u + dy(u*rand(1))", 2, 2, 10, 4, "rand() cannot stand inside a derivative", "as dx falls"},
-    {"1 + dx(u*dy(v))", 2, 4, 9, 1, "with order = 4 there are derivatives of what has none itself", "leave `order` at 2"},
+    {"1 + dx(u*dy(v))", 2, 4, 9, 1, "with order = 4 there are derivatives of what has none", "leave `order` at 2"},
 };
 
 static void every_refusal_names_its_place(void **state)

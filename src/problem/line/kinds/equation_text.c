@@ -7,12 +7,13 @@
 #include "base/sw_mem.h"
 #include "problem/line/kinds/equation_impl.h"
 
-enum { HINT = sizeof ((struct sw_expr_error *)0)->hint, KNOWN_MORE = 4 };
+enum { HINT = sizeof ((struct sw_expr_error *)0)->hint };
 
 struct reader {
     const struct sw_equation_text *text;
     struct sw_equation            *equation;
     struct sw_equation_error      *err;
+    struct sw_field_names          names;
 };
 
 static enum sw_status at(struct reader *r, enum sw_equation_place place, int unknown, enum sw_status st)
@@ -29,37 +30,10 @@ static enum sw_status at(struct reader *r, enum sw_equation_place place, int unk
 
 /* ------------------------------------------------------------------ unknowns */
 
-static bool has_number(const struct sw_equation_text *text, const char *name)
-{
-    for (int k = 0; k < text->numbers; k++)
-        if (!strcmp(text->number[k], name)) return true;
-    return false;
-}
-
-/* Why a name cannot be an unknown's; NULL: it can. */
-static const char *unfit(const struct reader *r, const char *name)
-{
-    const char *word;
-    double value;
-    if (strlen(name) > SW_UNKNOWN_LONGEST) return "names of unknowns have at most 48 characters";
-    if (op_find_function(name) < OP_COUNT) return "it is a function of the expressions";
-    for (int k = 0; (word = sw_expr_constant(k, &value)); k++)
-        if (!strcmp(word, name)) return "it is a constant of the expressions";
-    if (!strcmp(name, "x")) return "it is the coordinate";
-    if (!strcmp(name, "t")) return "it is the time";
-    if (has_number(r->text, name)) return "it is a number of the run";
-    if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(name) ||
-        (*name >= '0' && *name <= '9'))
-        return "a name is made of letters, digits and _, and begins with no digit";
-    return NULL;
-}
-
 static enum sw_status check_unknown(struct reader *r, int v)
 {
-    const char *name = r->text->unknown[v], *why = unfit(r, name);
-    if (why) return REFUSE_WHOLE(r, why, "'%.*s' cannot be an unknown", SW_UNKNOWN_LONGEST, name);
-    for (int k = 0; k < v; k++)
-        if (!strcmp(r->text->unknown[k], name)) return REFUSE_WHOLE(r, "", "two unknowns are called '%s'", name);
+    const char *name = r->text->unknown[v];
+    SW_TRY(sw_field_check_unknown(&r->names, v, &r->err->error));
     for (int offset = -SW_REACH; offset <= SW_REACH; offset++)
         sw_neighbour_name(r->equation->name[v][SW_REACH + offset], name, offset);
     for (int order = 0; order < SW_EQUATION_ORDERS; order++)
@@ -75,63 +49,14 @@ static enum sw_status check_unknowns(struct reader *r)
         return REFUSE_WHOLE(r, "", "%d unknowns; there may be 1 to %d", r->text->unknowns, SW_UNKNOWNS_MOST);
     }
     r->equation->unknowns = r->text->unknowns;
-    for (int v = 0; v < r->text->unknowns; v++) SW_TRY(at(r, SW_IN_UNKNOWNS, v, check_unknown(r, v)));
-    return SW_OK;
-}
-
-/* ------------------------------------------------------------------ names in a text */
-
-/* The unknown that a name would be a derivative of, written like u_t, u_xx or ux: -1 for none. */
-static int subscripted(const struct reader *r, const char *name, const char *letters)
-{
+    r->names = (struct sw_field_names){.dimensions = 1, .unknowns = r->text->unknowns, .number = r->text->number,
+                                       .numbers = r->text->numbers};
+    r->equation->names = (struct sw_field_names){.dimensions = 1, .unknowns = r->text->unknowns};
     for (int v = 0; v < r->text->unknowns; v++) {
-        const size_t length = strlen(r->text->unknown[v]);
-        if (strncmp(name, r->text->unknown[v], length)) continue;
-        const char *rest = name + length + (name[length] == '_');
-        if (*rest && strspn(rest, letters) == strlen(rest)) return v;
+        r->names.unknown[v] = r->text->unknown[v];
+        r->equation->names.unknown[v] = r->equation->name[v][SW_REACH];
     }
-    return -1;
-}
-
-static enum sw_status refuse_name(struct reader *r, const struct node *node, const char *name)
-{
-    const struct sw_equation_text *text = r->text;
-    const char **names;
-    char hint[HINT];
-    int count = 0, v;
-    if ((v = subscripted(r, name, "t")) >= 0)
-        return REFUSE(r, node, "rhs is what it equals", "'%s' is a derivative in time, which stands on the left only",
-                      name);
-    if ((v = subscripted(r, name, "x")) >= 0) {
-        const char *letters = strchr(name + strlen(text->unknown[v]), 'x');
-        snprintf(hint, sizeof hint, "write d%.4s(%s)", letters, text->unknown[v]);
-        return REFUSE(r, node, hint, "unknown name '%s'", name);
-    }
-    if (op_derivative(op_find_function(name)))
-        return REFUSE(r, node, "", "'%s' without what it is the derivative of; write %s(%s)", name, name,
-                      text->unknown[0]);
-    SW_TRY(sw_alloc((size_t)(text->unknowns + text->numbers + KNOWN_MORE), &names));
-    for (v = 0; v < text->unknowns; v++) names[count++] = text->unknown[v];
-    for (int k = 0; k < text->numbers; k++) names[count++] = text->number[k];
-    names[count++] = "x";
-    names[count++] = "t";
-    names[count++] = "pi";
-    names[count++] = "e";
-    expr_hint_names(hint, name, names, count);
-    sw_free(names);
-    return REFUSE(r, node, hint, "unknown name '%s'", name);
-}
-
-static enum sw_status check_names(struct reader *r, const struct sw_expr *expr)
-{
-    for (int k = 0; k < expr->count; k++) {
-        const struct node *node = &expr->node[k];
-        if (node->op != OP_NAME) continue;
-        const char *name = expr->names[node->name];
-        bool known = !strcmp(name, "x") || !strcmp(name, "t") || has_number(r->text, name);
-        for (int v = 0; v < r->text->unknowns; v++) known |= !strcmp(name, r->text->unknown[v]);
-        if (!known) return refuse_name(r, node, name);
-    }
+    for (int v = 0; v < r->text->unknowns; v++) SW_TRY(at(r, SW_IN_UNKNOWNS, v, check_unknown(r, v)));
     return SW_OK;
 }
 
@@ -155,7 +80,7 @@ static enum sw_status drop_constants(const struct sw_equation *equation, struct 
     SW_TRY(sw_alloc((size_t)expr->count, &depends));
     for (int k = 0; k < expr->count; k++) {
         struct node *node = &expr->node[k];
-        depends[k] = node_depends(equation, expr, k);
+        depends[k] = node_depends(&equation->names, expr, k);
         for (int j = 0; j < op_table[node->op].operands; j++) depends[k] |= depends[node->child[j]];
         if (!op_derivative(node->op) || depends[k] & ~(unsigned)ON_T) continue;
         *node = (struct node){.op = OP_NUMBER, .child = {-1, -1, -1}, .column = node->column, .length = node->length};
@@ -168,7 +93,7 @@ static enum sw_status drop_constants(const struct sw_equation *equation, struct 
 static enum sw_status read_text(struct reader *r, const char *text, struct sw_expr **expr)
 {
     SW_TRY(sw_expr_parse(text, expr, &r->err->error));
-    SW_TRY(check_names(r, *expr));
+    SW_TRY(sw_field_check_names(&r->names, *expr, &r->err->error));
     SW_TRY(check_derivatives(r, *expr));
     return drop_constants(r->equation, *expr);
 }
@@ -199,7 +124,7 @@ static enum sw_status read_rhs(struct reader *r, int v)
     struct terms t = {0};
     if (!r->text->rhs[v]) return REFUSE_WHOLE(r, "", "the unknown '%s' has no right-hand side", r->text->unknown[v]);
     SW_TRY(read_text(r, r->text->rhs[v], &r->equation->whole[v]));
-    SW_TRY(terms_find(r->equation, r->equation->whole[v], v, &t));
+    SW_TRY(terms_find(&r->equation->names, r->equation->whole[v], v, &t));
     enum sw_status st = take_coefficients(&t, row->linear);
     find_held(&t, row);
     terms_free(&t);
@@ -239,7 +164,7 @@ static enum sw_status read_implicit(struct reader *r, int v)
     enum sw_status st;
     if (!r->text->implicit[v]) return SW_OK;
     SW_TRY_TO(done, st, read_text(r, r->text->implicit[v], &expr));
-    SW_TRY_TO(done, st, terms_find(r->equation, expr, v, &t));
+    SW_TRY_TO(done, st, terms_find(&r->equation->names, expr, v, &t));
     SW_TRY_TO(done, st, check_linear(r, &t));
     SW_TRY_TO(done, st, take_coefficients(&t, row->stated));
     row->states = true;
@@ -300,7 +225,7 @@ static enum sw_status find_jumps(struct reader *r, int v, const struct terms *t)
 static enum sw_status find_all_jumps(struct reader *r, int v)
 {
     struct terms t = {0};
-    SW_TRY(terms_find(r->equation, r->equation->whole[v], v, &t));
+    SW_TRY(terms_find(&r->equation->names, r->equation->whole[v], v, &t));
     enum sw_status st = find_jumps(r, v, &t);
     terms_free(&t);
     return st;

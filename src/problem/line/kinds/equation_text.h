@@ -10,6 +10,7 @@
  * in x, t, and numbers of a run. Whether the matrix takes a_k d^k u/dx^k is decided run by run: where it damps (k = 0
  * and 4: a_k < 0; 2: a_k > 0) or is neutral (1, 3). Where it grows it stays in G and N, so that the matrix keeps its
  * definiteness. A built-in kind says instead which orders the matrix takes, in all its runs. */
+#include "expr/field_names.h"
 #include "expr/sw_differences.h"
 #include "expr/sw_expr.h"
 
@@ -66,6 +67,7 @@ struct sw_equation {
     int                     jumps;
     /* private */
     struct sw_expr *whole[SW_UNKNOWNS_MOST];     /* rhs, or rhs - implicit */
+    struct sw_field_names names;
     char name[SW_UNKNOWNS_MOST][SW_NEIGHBOURS][SW_NEIGHBOUR_ROOM];
     char keep[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS][SW_NEIGHBOUR_ROOM];
 };

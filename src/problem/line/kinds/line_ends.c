@@ -162,7 +162,8 @@ int sw_equation_highest(const struct sw_equation *equation, int row, int unknown
     for (int k = expr->root; k >= 0; k--) {
         const struct node *node = &expr->node[k];
         const int order = above[k] + op_derivative(node->op);
-        if (node_depends(equation, expr, k) == (unsigned)ON_UNKNOWN << unknown && order > highest) highest = order;
+        const unsigned depends = node_depends(&equation->names, expr, k);
+        if (depends == (unsigned)ON_UNKNOWN << unknown && order > highest) highest = order;
         for (int j = 0; j < op_table[node->op].operands; j++)
             if (above[node->child[j]] < order) above[node->child[j]] = order;
     }
