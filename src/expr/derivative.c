@@ -196,3 +196,66 @@ failed:
     sw_expr_destroy(&m.out);
     return st;
 }
+
+/* ------------------------------------------------------------------ what stands before derivatives of an unknown */
+
+/* Like differentiate(), with the unknown and all its derivatives for variables: a slope for each, -1 where it is 0. */
+static void freeze_at(struct maker *m, const struct sw_expr *expr, int k, int wanted, int zero,
+                      const struct derivative_orders *orders, const int *place, int (*slopes)[ORDERS])
+{
+    const struct node *node = &expr->node[k];
+    const int operands = op_table[node->op].operands;
+    for (int n = 0; n < orders->count; n++) slopes[k][n] = -1;
+    if (node->op == OP_NAME && node->name == wanted) slopes[k][0] = maker_number(m, 1);
+    for (int n = 0; n < orders->count; n++) {
+        int d[3] = {zero, zero, zero};
+        bool along = false;
+        for (int j = 0; j < operands; j++) {
+            if (slopes[node->child[j]][n] < 0) continue;
+            d[j] = slopes[node->child[j]][n];
+            along = true;
+        }
+        if (!along || m->failed) continue;
+        const int to = op_derivative(node->op) ? orders_after(orders, n, node->op) : n;
+        if (to < 0) continue;
+        const int slope = op_derivative(node->op) ? d[0] : rule(m, place[k], d);
+        slopes[k][to] = maker_is_value(m, slope, 0) ? -1 : slope;
+    }
+}
+
+static enum sw_status freeze(struct maker *m, const struct sw_expr *expr, int wanted,
+                             const struct derivative_orders *orders, int root[ORDERS])
+{
+    enum sw_status st;
+    int *place = NULL, (*slopes)[ORDERS] = NULL;
+    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &place));
+    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &slopes));
+    const int zero = maker_number(m, 0);
+    for (int k = 0; k <= expr->root && !m->failed; k++) {
+        place[k] = copy(m, expr, k, place);
+        if (!m->failed) freeze_at(m, expr, k, wanted, zero, orders, place, slopes);
+        if (m->out->count <= 20 * DERIVATIVE_LARGEST) continue;
+        st = SW_FAIL(SW_E_CONFIG, "the derivatives have more than %d terms", 20 * DERIVATIVE_LARGEST);
+        goto done;
+    }
+    memcpy(root, slopes[expr->root], sizeof slopes[expr->root]);
+    st = m->failed ? SW_E_MEMORY : SW_OK;
+done:
+    sw_free(place);
+    sw_free(slopes);
+    return st;
+}
+
+enum sw_status expr_freeze(const struct sw_expr *expr, const char *name, const struct derivative_orders *orders,
+                           struct sw_expr **out, int root[ORDERS])
+{
+    enum sw_status st;
+    struct maker m = {0};
+    *out = NULL;
+    SW_TRY(sw_alloc(1, &m.out));
+    st = copy_names(m.out, expr);
+    if (!st) st = freeze(&m, expr, find_name(expr, name), orders, root);
+    if (st) sw_expr_destroy(&m.out);
+    *out = m.out;
+    return st;
+}

@@ -172,6 +172,16 @@ void number_orders(int dimensions, struct derivative_orders *orders);
 int orders_after(const struct derivative_orders *orders, int number, enum operation derivative);
 int orders_before(const struct derivative_orders *orders, int number, enum operation derivative);
 
+/** All that stands before the derivatives of a field when everything else is frozen: of E in fields and their
+ * derivatives the slopes by one field u and each of its derivatives, where derivatives of E are taken of u alone, as
+ * f u_xx of dx(f*dx(u)) and G'(u) u_xx of dxx(G(u)). (derivative.c)
+ * @param expr  with derivatives
+ * @param out   the trees; free with sw_expr_destroy()
+ * @param root  out: of the slope by the derivative of each orders, a node of *out; -1: it is 0
+ * @return SW_E_CONFIG they would be too large; SW_E_MEMORY */
+enum sw_status expr_freeze(const struct sw_expr *expr, const char *name, const struct derivative_orders *orders,
+                           struct sw_expr **out, int root[ORDERS]);
+
 /* ------------------------------------------------------------------ errors (expr_error.c) */
 
 /** Fill err, and the message of base/sw_err.h. @return SW_E_CONFIG */

@@ -78,6 +78,6 @@ void fields_terms_destroy(struct fields_terms **terms);
 /** The grid's numbers of a run, which programs take from slot first_number on.
  * @param dx      distances of points along x, y, z; those of dimensions there are not: any
  * @param number  out: [FIELDS_NUMBERS] */
-enum { FIELDS_NUMBERS = 8 * SW_DIMS };
+enum { FIELDS_NUMBERS = 7 * SW_DIMS };
 void fields_numbers(const double dx[SW_DIMS], double number[FIELDS_NUMBERS]);
 #endif

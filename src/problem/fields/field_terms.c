@@ -1,0 +1,266 @@
+#include "problem/fields/field_terms.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "expr/sw_differences.h"
+#include "expr/terms.h"
+
+_Static_assert((int)FIELDS_NUMBERS == (int)SW_GRID_NUMBERS * SW_DIMS && (int)FIELDS_REACH == (int)SW_GRID_REACH &&
+               (int)SW_GRID_AXES == (int)SW_DIMS, "what expressions know of grids");
+
+typedef char label[SW_NEIGHBOUR_ROOM];
+
+struct builder {
+    const struct fields_text *text;
+    struct fields_terms      *terms;
+    struct sw_field_names     names;
+    struct derivative_orders  orders;
+    label                    *neighbour;  /* [terms->neighbours] as trees call them */
+    enum sw_status            status;     /* of add_neighbour()                     */
+    struct sw_expr_error     *err;
+};
+
+void fields_numbers(const double dx[SW_DIMS], double number[FIELDS_NUMBERS])
+{
+    for (int k = 0; k < FIELDS_NUMBERS; k++) number[k] = sw_grid_number(k % SW_GRID_NUMBERS, dx[k / SW_GRID_NUMBERS]);
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* A name in differences that may be that of a neighbour. */
+static void add_neighbour(void *user, const char *name, int column)
+{
+    struct builder *b = user;
+    struct fields_terms *t = b->terms;
+    struct fields_neighbour n = {.unknown = -1};
+    const size_t count = (size_t)t->neighbours;
+    (void)column;
+    for (int k = 0; k < t->neighbours; k++)
+        if (!strcmp(b->neighbour[k], name)) return;
+    for (int v = 0; v < t->unknowns && n.unknown < 0; v++)
+        if (sw_grid_neighbour(name, b->names.unknown[v], n.offset)) n.unknown = v;
+    if (n.unknown < 0 || b->status) return;
+    b->status = sw_resize(count, count + 1, &t->neighbour);
+    if (!b->status) b->status = sw_resize(count, count + 1, &b->neighbour);
+    if (b->status) return;
+    for (int axis = 0; axis < SW_DIMS; axis++)
+        if (abs(n.offset[axis]) > t->reach[axis]) t->reach[axis] = abs(n.offset[axis]);
+    snprintf(b->neighbour[count], sizeof *b->neighbour, "%s", name);
+    t->neighbour[t->neighbours++] = n;
+}
+
+/* @param symbol  [run->count + FIELDS_NUMBERS + SW_DIMS + 1 + neighbours] */
+static int list_symbols(const struct builder *b, struct sw_symbol *symbol)
+{
+    static const struct { const char *name; enum sw_input slot; } coordinate[SW_DIMS] = {
+        {"x", SW_IN_X}, {"y", SW_IN_Y}, {"z", SW_IN_Z}};
+    int count = 0;
+    for (int k = 0; k < b->terms->neighbours; k++)
+        symbol[count++] = (struct sw_symbol){b->neighbour[k], SW_RATE_POINT, FIELDS_INPUTS + k};
+    for (int axis = 0; axis < b->terms->dimensions; axis++)
+        symbol[count++] = (struct sw_symbol){coordinate[axis].name, SW_RATE_CELL, coordinate[axis].slot};
+    symbol[count++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
+    for (int k = 0; k < FIELDS_NUMBERS; k++)
+        symbol[count++] = (struct sw_symbol){sw_grid_number_name(k), SW_RATE_RUN, b->text->first_number + k};
+    for (int k = 0; k < b->text->run->count; k++) symbol[count++] = b->text->run->symbol[k];
+    return count;
+}
+
+/* A tree without derivatives. */
+static enum sw_status compile(struct builder *b, const struct sw_expr *expr, struct sw_program **program)
+{
+    struct sw_symbol *symbol;
+    sw_expr_names(expr, add_neighbour, b);
+    SW_TRY(b->status);
+    SW_TRY(sw_alloc((size_t)(b->text->run->count + b->terms->neighbours + FIELDS_NUMBERS + SW_DIMS + 1), &symbol));
+    const struct sw_scope scope = {.symbol = symbol, .count = list_symbols(b, symbol), .random = true, .stream = 1};
+    const enum sw_status st = sw_program_compile(expr, &scope, program, b->err);
+    sw_free(symbol);
+    return st;
+}
+
+static enum sw_status compile_differences(struct builder *b, const struct sw_expr *expr, int order,
+                                          struct sw_program **program)
+{
+    struct sw_expr *differences = NULL;
+    int reach[SW_DIMS];
+    enum sw_status st = sw_grid_differences(expr, b->terms->dimensions, b->names.unknown, b->names.unknowns, order,
+                                            reach, &differences, b->err);
+    if (!st) st = compile(b, differences, program);
+    sw_expr_destroy(&differences);
+    return st;
+}
+
+/* ------------------------------------------------------------------ coefficients */
+
+/* The number of orders: along one axis so much, along another so much more. */
+static int orders_along(const struct builder *b, int axis, int order, int other, int more)
+{
+    int along[SW_DIMS] = {0};
+    along[axis] += order;
+    along[other] += more;
+    return b->orders.number[along[0]][along[1]][along[2]];
+}
+
+/* The part of a tree at a node, or minus it. @param k  -1: none, and no program */
+static enum sw_status compile_part(struct builder *b, struct sw_expr *of, int k, bool minus,
+                                   struct sw_program **program)
+{
+    struct maker m = {.out = of};
+    struct sw_expr *part = NULL;
+    if (k < 0 || maker_is_value(&m, k, 0)) return SW_OK;
+    if (minus) k = maker_negative(&m, k);
+    if (m.failed) return SW_E_MEMORY;
+    enum sw_status st = tree_part(of, k, &part);
+    if (!st) st = compile_differences(b, part, 2, program);
+    sw_expr_destroy(&part);
+    return st;
+}
+
+static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr, int v)
+{
+    struct fields_row *row = &b->terms->row[v];
+    struct terms t = {0};
+    SW_TRY(terms_find(&b->names, expr, v, &t));
+    const int *linear = t.term[expr->root].linear;
+    enum sw_status st = compile_part(b, t.m.out, linear[0], false, &row->linear.a0);
+    for (int axis = 0; axis < b->terms->dimensions && !st; axis++) {
+        st = compile_part(b, t.m.out, linear[orders_along(b, axis, 2, 0, 0)], false, &row->linear.a2[axis]);
+        if (!st) st = compile_part(b, t.m.out, linear[orders_along(b, axis, 4, 0, 0)], true, &row->linear.a4[axis]);
+    }
+    terms_free(&t);
+    return st;
+}
+
+static enum sw_status freeze(struct builder *b, const struct sw_expr *expr, int v, struct sw_expr **frozen,
+                             int root[ORDERS])
+{
+    const enum sw_status st = expr_freeze(expr, b->names.unknown[v], &b->orders, frozen, root);
+    if (st != SW_E_CONFIG) return st;
+    return expr_refuse(b->err, 0, 1, "write fewer terms in derivatives",
+                       "what stands before derivatives of '%s' has too many terms", b->names.unknown[v]);
+}
+
+static enum sw_status find_frozen(struct builder *b, const struct sw_expr *expr, int v)
+{
+    static const int pair[SW_DIMS][2] = {{0, 1}, {0, 2}, {1, 2}};
+    struct fields_row *row = &b->terms->row[v];
+    struct sw_expr *frozen;
+    int root[ORDERS];
+    SW_TRY(freeze(b, expr, v, &frozen, root));
+    enum sw_status st = SW_OK;
+    for (int axis = 0; axis < b->terms->dimensions && !st; axis++) {
+        struct sw_program **const to[] = {&row->frozen.a1[axis], &row->frozen.a2[axis], &row->frozen.a3[axis],
+                                          &row->frozen.a4[axis]};
+        for (int order = 1; order <= 4 && !st; order++)
+            st = compile_part(b, frozen, root[orders_along(b, axis, order, 0, 0)], order == 4, to[order - 1]);
+    }
+    for (int k = 0; k < SW_DIMS && !st; k++)
+        if (pair[k][1] < b->terms->dimensions)
+            st = compile_part(b, frozen, root[orders_along(b, pair[k][0], 1, pair[k][1], 1)], false,
+                              &row->frozen.cross[k]);
+    sw_expr_destroy(&frozen);
+    for (int w = 0; w < b->terms->unknowns && !st; w++) {
+        if (w == v) continue;
+        st = freeze(b, expr, w, &frozen, root);
+        if (!st) st = compile_part(b, frozen, root[orders_along(b, 0, 2, 0, 0)], false, &row->frozen.a2_of[w]);
+        sw_expr_destroy(&frozen);
+    }
+    return st;
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static enum sw_status read_row(struct builder *b, int v)
+{
+    const struct fields_text *text = b->text;
+    struct sw_expr *expr = NULL;
+    enum sw_status st;
+    if (!text->rhs[v])
+        return expr_refuse(b->err, 0, 1, "", "the unknown '%s' has no right-hand side", text->unknown[v]);
+    SW_TRY_TO(done, st, sw_expr_parse_fields(text->rhs[v], text->dimensions, &expr, b->err));
+    SW_TRY_TO(done, st, sw_field_check_names(&b->names, expr, b->err));
+    b->terms->noise |= sw_expr_is_random(expr);
+    SW_TRY_TO(done, st, compile_differences(b, expr, text->order, &b->terms->row[v].rhs));
+    SW_TRY_TO(done, st, find_linear(b, expr, v));
+    SW_TRY_TO(done, st, find_frozen(b, expr, v));
+done:
+    sw_expr_destroy(&expr);
+    return st;
+}
+
+static enum sw_status read_all(struct builder *b, struct fields_error *err)
+{
+    const struct fields_text *text = b->text;
+    err->in_name = true;
+    if (text->unknowns < 1 || text->unknowns > SW_UNKNOWNS_MOST) {
+        err->unknown = -1;
+        return expr_refuse(b->err, 0, 1, "", "%d unknowns; there may be 1 to %d", text->unknowns, SW_UNKNOWNS_MOST);
+    }
+    b->names.unknowns = text->unknowns;
+    for (int v = 0; v < text->unknowns; v++) b->names.unknown[v] = text->unknown[v];
+    for (int v = 0; v < text->unknowns; v++) {
+        err->unknown = v;
+        SW_TRY(sw_field_check_unknown(&b->names, v, b->err));
+    }
+    err->in_name = false;
+    number_orders(text->dimensions, &b->orders);
+    *b->terms = (struct fields_terms){.dimensions = text->dimensions, .unknowns = text->unknowns, .order = text->order};
+    for (int v = 0; v < text->unknowns; v++) {
+        err->unknown = v;
+        SW_TRY(read_row(b, v));
+    }
+    b->terms->inputs = FIELDS_INPUTS + b->terms->neighbours;
+    return SW_OK;
+}
+
+enum sw_status fields_terms_create(const struct fields_text *text, struct fields_terms **terms,
+                                   struct fields_error *err)
+{
+    struct builder b = {.text = text, .names = {.dimensions = text->dimensions, .numbers = text->run->count},
+                        .err = &err->error};
+    const char **number = NULL;
+    enum sw_status st;
+    *terms = NULL;
+    *err = (struct fields_error){0};
+    SW_TRY_TO(done, st, sw_alloc(1, &b.terms));
+    SW_TRY_TO(done, st, sw_alloc((size_t)text->run->count + 1, &number));
+    for (int k = 0; k < text->run->count; k++) number[k] = text->run->symbol[k].name;
+    b.names.number = number;
+    SW_TRY_TO(done, st, read_all(&b, err));
+    *terms = b.terms;
+    b.terms = NULL;
+done:
+    fields_terms_destroy(&b.terms);
+    sw_free(b.neighbour);
+    sw_free(number);
+    return st;
+}
+
+static void free_row(struct fields_row *row)
+{
+    sw_program_destroy(&row->rhs);
+    sw_program_destroy(&row->linear.a0);
+    for (int axis = 0; axis < SW_DIMS; axis++) {
+        sw_program_destroy(&row->linear.a2[axis]);
+        sw_program_destroy(&row->linear.a4[axis]);
+        sw_program_destroy(&row->frozen.a1[axis]);
+        sw_program_destroy(&row->frozen.a2[axis]);
+        sw_program_destroy(&row->frozen.a3[axis]);
+        sw_program_destroy(&row->frozen.a4[axis]);
+        sw_program_destroy(&row->frozen.cross[axis]);
+    }
+    for (int w = 0; w < SW_UNKNOWNS_MOST; w++) sw_program_destroy(&row->frozen.a2_of[w]);
+}
+
+void fields_terms_destroy(struct fields_terms **terms)
+{
+    if (!terms || !*terms) return;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) free_row(&(*terms)->row[v]);
+    sw_free((*terms)->neighbour);
+    sw_free(*terms);
+    *terms = NULL;
+}
