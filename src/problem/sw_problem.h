@@ -37,6 +37,8 @@ struct sw_problem_shape {
     int         min_points;             /* the stencil's width, in each dimension                      */
     int         max_dim;                /* it may have 1 .. max_dim dimensions; 0 counts as 1. More than one: its
                                            keys hold SW_GRID_KEYS (problem/grid_keys.h)                 */
+    const struct sw_problem *in_fields; /* of lines: what takes the configs of the same name whose grid is a list of
+                                           two or three, or has a grid.dim; NULL: nothing does          */
     bool        numbered;               /* its points are i = 1 .. n on a line, without a length: expressions and files
                                            call the coordinate i in place of x                         */
     bool        decomposes;             /* its grids may be cut over ranks (struct sw_decomposition)   */
@@ -99,7 +101,7 @@ struct sw_problem_texts {
     void           (*release)(void *prepared);  /* NULL is fine */
     /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have
      * been looked at and nothing is wrong, finalize what depends on them. It may not change the numbers of a run: those
-     * do not depend on which others there are.
+     * do not depend on which others there are. Both may be NULL.
      * @param column  [ncolumn][ld], count <= ld  @return SW_E_MEMORY */
     void           (*scan_runs)(const struct sw_setup *setup, void *prepared, int count, int64_t ld,
                                 const double *column);

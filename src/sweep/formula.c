@@ -22,15 +22,15 @@ void formula_report(const struct sw_sweep *s, const struct sw_setting *setting, 
     sw_free(shown);
 }
 
-/* *formula is NULL if the text was refused. */
+/* *formula is NULL if the text was refused. @param dimensions  of the derivatives in it; 1: those along x */
 static enum sw_status formula_parse(const struct sw_sweep *s, const char *path, const struct sw_setting *setting,
-                                    const char *text, struct formula **formula)
+                                    const char *text, int dimensions, struct formula **formula)
 {
     struct sw_expr_error err;
     struct sw_expr *expr;
     char *copy;
     *formula = NULL;
-    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    enum sw_status st = sw_expr_parse_fields(text, dimensions, &expr, &err);
     if (st == SW_E_CONFIG) {
         formula_report(s, setting, path, text, &err);
         return SW_OK;
@@ -103,7 +103,7 @@ static enum sw_status read_value_text(const struct sw_sweep *s, const char *path
                                       const char *text, struct run_value *value, bool *ok)
 {
     struct formula *f;
-    SW_TRY(formula_parse(s, path, setting, text, &f));
+    SW_TRY(formula_parse(s, path, setting, text, 1, &f));
     if (f) SW_TRY(formula_compile(s, f, &s->own->scope));
     *ok = f && f->program;
     if (*ok && !sw_program_constant(f->program, &value->number)) value->formula = f;
@@ -158,7 +158,7 @@ static enum sw_status add_function(struct sw_sweep *s, const struct sw_key *key,
     const bool later = (key->symbols & SW_USES_TERMS) != 0;
     struct sw_scope scope;
     struct formula *f;
-    SW_TRY(formula_parse(s, key->path, setting, text, &f));
+    SW_TRY(formula_parse(s, key->path, setting, text, later && s->own->dimensions ? s->own->dimensions : 1, &f));
     if (!f) return SW_OK;
     SW_TRY(make_scope(s, key, &scope));
     if (!later) SW_TRY(formula_compile(s, f, &scope));

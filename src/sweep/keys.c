@@ -141,8 +141,19 @@ static const struct sw_key *near_former(const struct sw_sweep *s, const char *pa
     return near ? key_find(s, near) : NULL;
 }
 
+/* Whether a problem has a key, or a group of keys, of its own. */
+static bool has_key_or_group(const struct sw_problem *problem, const char *path)
+{
+    const char *rest;
+    for (const struct sw_key *key = problem->keys; key->path; key++)
+        if (!strcmp(key->path, path) || is_inside(key->path, path, &rest)) return true;
+    return false;
+}
+
 static const struct sw_problem *find_other_problem(const struct sw_sweep *s, const char *path)
 {
+    const struct sw_problem *on_a_line = s->own->dimensions ? sw_problem_find(s->problem->name) : NULL;
+    if (on_a_line && has_key_or_group(on_a_line, path)) return on_a_line;
     for (int k = 0; sw_problem_table[k]; k++) {
         const struct sw_key *key = sw_problem_table[k] == s->problem ? NULL : sw_key_find(sw_problem_table[k], path);
         if (key && !strcmp(key->path, path)) return sw_problem_table[k];
@@ -195,7 +206,10 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *se
     }
     if (near) snprintf(member, sizeof member, "%s%s%s", group, *group ? "." : "", near);
     if (!near && former) near = former->path;
-    if (!s->problem->time && sw_key_needs_time(setting->path))
+    if (other && other->shape->in_fields == s->problem)
+        report_error(s, setting, "'%s' belongs to %s on a line, not in %d dimensions; known here:%s", setting->path,
+                     other->name, s->own->dimensions, known);
+    else if (!s->problem->time && sw_key_needs_time(setting->path))
         report_error(s, setting, "unknown key '%s': %s has no time; leave %s out", setting->path, s->problem->name,
                      setting->kind == SW_SETTING_GROUP ? "the group" : "it");
     else if (other && s->own->row_key && sw_key_find(other, setting->path)->kind == SW_KEY_ROW)

@@ -359,13 +359,14 @@ static void scan_runs(const struct checking *c, const struct column_block *b)
 {
     const struct sw_sweep *s = c->s;
     const struct sw_setup setup = setup_of_sweep(s);
-    if (s->own->prepared) s->problem->texts->scan_runs(&setup, s->own->prepared, b->count, RUNS_AT_ONCE, b->column);
+    if (s->own->prepared && s->problem->texts->scan_runs)
+        s->problem->texts->scan_runs(&setup, s->own->prepared, b->count, RUNS_AT_ONCE, b->column);
 }
 
 static enum sw_status finalize(const struct sw_sweep *s)
 {
     const struct sw_setup setup = setup_of_sweep(s);
-    if (!s->own->prepared || s->own->report->errors) return SW_OK;
+    if (!s->own->prepared || !s->problem->texts->finalize || s->own->report->errors) return SW_OK;
     return s->problem->texts->finalize(&setup, s->own->prepared);
 }
 

@@ -55,6 +55,26 @@ static void pick_problem(struct sw_sweep *s)
     else report_error(s, setting, "unknown problem '%s'; known: %s", setting->text, known);
 }
 
+/* How many dimensions the grid of a config has, if it says so in any way but that of a line; 0: it does not. */
+static int dimensions_given(const struct sw_sweep *s)
+{
+    static const char *const list[] = {"grid.n", "grid.length", "grid.x0"};
+    const struct sw_setting *dim = sw_config_find(s->config, "grid.dim");
+    for (int k = 0; k < 3; k++) {
+        const struct sw_setting *setting = sw_config_find(s->config, list[k]);
+        if (setting && setting->kind == SW_SETTING_LIST && setting->count > 1) return setting->count;
+    }
+    return dim && dim->kind == SW_SETTING_INTEGER && dim->number > 1 ? (int)dim->number : 0;
+}
+
+static void pick_fields(struct sw_sweep *s)
+{
+    const int dimensions = dimensions_given(s);
+    if (!s->problem || !s->problem->shape->in_fields || !dimensions) return;
+    s->problem = s->problem->shape->in_fields;
+    s->own->dimensions = dimensions;
+}
+
 static enum sw_status status_so_far(const struct sw_sweep *s)
 {
     if (s->own->out_of_memory) return SW_FAIL(SW_E_MEMORY, "out of memory while reading %s", s->config->name);
@@ -86,6 +106,7 @@ static enum sw_status expand(struct sw_sweep *s)
     struct sw_sweep_own *own = s->own;
     bool unknowns_wrong, axes_wrong;
     pick_problem(s);
+    pick_fields(s);
     if (!s->problem) return status_so_far(s);
     SW_TRY(stage(s, keys_read, &own->keys_wrong));
     SW_TRY(options_read(s));

@@ -31,6 +31,8 @@ struct sw_sweep_own {
     struct sw_report *report;           /* while the config is expanded, else NULL                              */
     struct sw_arena  *arena;            /* holds everything below, and what sw_sweep.h shows                    */
     bool              outline;          /* sw_sweep_outline()                                                   */
+    int               dimensions;       /* of all runs, where a problem takes fields in place of lines
+                                           (sw_problem_shape.in_fields); else 0                                 */
     bool              grid_wrong;       /* a list of the grid was refused                                       */
     bool              words_wrong;      /* a WORD key has none of its words, or contradicts another key          */
     bool              keys_wrong;       /* a key is unknown, or missing                                         */

@@ -87,10 +87,10 @@ static bool fits(const struct fields_desc *d)
 
 static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
-    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2;
+    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2,
+                 padded = padded_of(d, d->terms) + padded_of(d, d->energy);
     *fixed = (size_t)device->threads *
-             ((arrays * fields_size(d) + padded_of(d, d->terms) + padded_of(d, d->energy) + 64 * (size_t)d->n[0]) * sizeof(double) +
-              fields_measure_bytes(d->n));
+             ((arrays * fields_size(d) + padded + 64 * (size_t)d->n[0]) * sizeof(double) + fields_measure_bytes(d->n));
     *per_run = fields_size(d) * (sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(d->single)) +
                (size_t)d->nparam * sizeof(double) + 512;
 }
@@ -159,7 +159,7 @@ static void evaluate(void *own, double t, int64_t step, const double *u, double 
     }
 }
 
-/* Rounded up to the next of eight numbers an octave: P is made anew only where this changes, and is on the safe side. */
+/* Rounded up to the next of eight numbers an octave: P is made anew only where this changes, on the safe side. */
 static double raised(double x) { return x > 0.0 ? exp2(ceil(8.0 * log2(x)) / 8.0) : x; }
 
 /* fields_find_stiffness */

@@ -5,8 +5,8 @@
  * influence each other, and no bit of a run depends on the others in its batch, on their number or on the number of
  * threads.
  *
- * It is a struct sw_sim (problem/sw_sim.h), used as the steppers of lines are (problem/line/stepper/sw_stepper.h), ticks
- * of runs with steps of their own among it. A state is [unknowns][z][y][x]; a field that is fetched is
+ * It is a struct sw_sim (problem/sw_sim.h), used as the steppers of lines are (problem/line/stepper/sw_stepper.h), with
+ * ticks where runs take steps of their own. A state is [unknowns][z][y][x]; a field that is fetched is
  * [unknowns][count][z][y][x] float (desc.single) or double, scalars [count][SW_LINE_SCALARS], those of lines: sums are
  * over the box, waves counted by their |k|. */
 #include "field/grid.h"

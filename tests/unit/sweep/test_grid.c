@@ -99,9 +99,9 @@ static void lists_that_make_no_grid_are_refused(void **state)
     REFUSED_GRID("-s: error: 'grid.n' = 16.5: must be a whole number\n", "grid.n=(16, 16.5)");
     REFUSED_GRID("-s: error: 'grid.n' = 1000000 x 1000000 x 1000: at most 1e+12 points are possible\n",
                  "grid.n=[1000000, 1000000, 1000]");
-    REFUSED("-s: error: 'grid.length' is a list of 2: hyperdiffusion is 1-D only; write one number\n",
-            "grid.length=[1.0, 2.0]");
-    REFUSED("-s: error: 'grid.dim' = 3: hyperdiffusion is 1-D only\n", "grid.dim=3");
+    REFUSED("-s: error: 'grid.length' is a list of 1: hyperdiffusion is 1-D only; write one number\n",
+            "grid.length=[1.0]");
+    REFUSED("-s: error: 'grid.dim' = 3: hyperdiffusion is 1-D only\n", "grid.dim=\"3\"");
 }
 
 static void numbers_that_need_each_other_are_refused(void **state)

@@ -422,7 +422,7 @@ static void wrong_types_are_refused(void **state)
         "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
         "-s: error: 'grid.length' is missing: Length of the domain.\n",
         "grid=3");
-    REFUSED("-s: error: 'grid.n' is a list of 2: hyperdiffusion is 1-D only; write one number\n", "grid.n=[64, 64]");
+    REFUSED("-s: error: 'grid.n' is a list of 1: hyperdiffusion is 1-D only; write one number\n", "grid.n=[64]");
     REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
     REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
     REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n",
@@ -506,7 +506,7 @@ static void numbers_out_of_range_are_refused_with_the_first_run(void **state)
     REFUSED("-s: error: 'grid.n' = 4: the stencil of hyperdiffusion needs at least 5 points\n", "grid.n=4");
     REFUSED("-s: error: 'grid.n' = 3 in run 1 (m = 3): the stencil of hyperdiffusion needs at least 5 points\n",
             "sweep.m=[32, 3]", "grid.n=m");
-    REFUSED("-s: error: 'grid.dim' = 2: hyperdiffusion is 1-D only\n", "grid.dim=2");
+    REFUSED("-s: error: 'grid.dim' = 2: hyperdiffusion is 1-D only\n", "grid.dim=\"1 + 1\"");
     REFUSED("-s: error: 'order' = 3: must be a multiple of 2\n", "problem=heat", "physics={ kappa=1.0; }", "order=3");
 }
 

@@ -4,6 +4,8 @@
 
 extern const struct sw_problem problem_hyperdiffusion, problem_heat, problem_cahn_hilliard, problem_swift_hohenberg,
     problem_allen_cahn;
+extern const struct sw_problem problem_hyperdiffusion_in_fields, problem_heat_in_fields,
+    problem_cahn_hilliard_in_fields, problem_swift_hohenberg_in_fields, problem_allen_cahn_in_fields;
 
 /* Hyperdiffusion (cuPentBatch, eq. 4-6): the linear part of Cahn-Hilliard, with exact solutions exp(-gamma D k⁴ t)
  * cos(k x). */
@@ -42,7 +44,7 @@ const struct sw_problem problem_hyperdiffusion = {
     "output  = { file    = \"results/hyperdiffusion.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 11)\"; };\n"
     "            scalars = { every = 1.0e-6; }; };          // mass, energy, u_min, u_max, domain_length\n",
-    SW_LINE_KIND,
+    SW_LINE_KIND(problem_hyperdiffusion_in_fields),
 };
 
 /* The heat equation with a fourth-order second derivative (cuPentBatch, remark 3), which is pentadiagonal, or a
@@ -85,7 +87,7 @@ const struct sw_problem problem_heat = {
     "output  = { file    = \"results/heat.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 11)\"; };\n"
     "            scalars = { every = 0.001; }; };           // mass, energy, u_min, u_max, domain_length\n",
-    SW_LINE_KIND,
+    SW_LINE_KIND(problem_heat_in_fields),
 };
 
 /* The Cahn-Hilliard equation with forcing (cuPentBatch, eq. 1-3): phase separation of a binary mixture, u = -1 and 1.
@@ -128,7 +130,7 @@ const struct sw_problem problem_cahn_hilliard = {
     "output  = { file    = \"results/cahn_hilliard.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
     "            scalars = { every = 0.5; }; };             // mass, energy, u_min, u_max, domain_length\n",
-    SW_LINE_KIND,
+    SW_LINE_KIND(problem_cahn_hilliard_in_fields),
 };
 
 /* The Swift-Hohenberg equation: a pattern of the wave number q0 (the key `wavenumber`) grows from the state at rest
@@ -178,7 +180,7 @@ const struct sw_problem problem_swift_hohenberg = {
     "output  = { file    = \"results/swift_hohenberg.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
     "            scalars = { every = 1.0; }; };             // mass, energy, u_min, u_max, domain_length\n",
-    SW_LINE_KIND,
+    SW_LINE_KIND(problem_swift_hohenberg_in_fields),
 };
 
 /* The Allen-Cahn equation: each point falls into one of two phases, u = -1 and 1, and the interfaces between them move,
@@ -223,5 +225,5 @@ const struct sw_problem problem_allen_cahn = {
     "output  = { file    = \"results/allen_cahn.h5\";\n"
     "            fields  = { times = \"linspace(0, end, 51)\"; precision = \"single\"; };\n"
     "            scalars = { every = 1.0; }; };             // mass, energy, u_min, u_max, domain_length\n",
-    SW_LINE_KIND,
+    SW_LINE_KIND(problem_allen_cahn_in_fields),
 };

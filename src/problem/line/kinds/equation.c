@@ -106,7 +106,9 @@ static const struct sw_run_warning warnings[] = {
 
 static const struct sw_problem_advice advice = {.warn_run = warnings, .advise = advise, SW_LINE_ADVICE};
 
-extern const struct sw_problem problem_equation;
+extern const struct sw_problem problem_equation, problem_equation_in_fields;
+static const struct sw_problem_shape shape = {SW_LINE_SHAPE(problem_equation_in_fields)};
+
 const struct sw_problem problem_equation = {
     .name = "equation",
     .title = "Equations of your own",
@@ -115,5 +117,6 @@ const struct sw_problem problem_equation = {
     .keys = keys,
     .fields = fields,
     SW_LINE_OPERATIONS,
+    .shape = &shape,
     .advice = &advice,
 };

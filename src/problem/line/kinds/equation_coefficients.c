@@ -68,19 +68,15 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct equation_m
     return st;
 }
 
-enum { NUMBERS = 27 };  /* keys of a kind, at most */
-
 static void add_key(const struct sw_setup *setup, const char *path, struct sw_symbol *symbol, int *count)
 {
     int column = sw_setup_column(setup, path);
     const char *dot = strrchr(path, '.');
-    if (column < 0 || *count >= NUMBERS) return;
+    if (column < 0 || *count >= SW_LINE_NUMBERS) return;
     symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
 }
 
-/* The number keys of a kind under their short names. Axes and defines are not in scope: `gamma` is the key whatever the
- * user called an axis. */
-static int list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
+int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
 {
     static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
     int count = 0;
@@ -172,7 +168,7 @@ static enum sw_status compile_text(const char *text, const struct sw_scope *numb
                                                 {"u", SW_RATE_POINT, SW_IN_U},
                                                 {"ux", SW_RATE_POINT, SW_IN_UX},
                                                 {"uxx", SW_RATE_POINT, SW_IN_UXX}};
-    struct sw_symbol symbol[NUMBERS + sizeof of_field / sizeof *of_field];
+    struct sw_symbol symbol[SW_LINE_NUMBERS + sizeof of_field / sizeof *of_field];
     struct sw_scope scope = {.symbol = symbol, .count = numbers->count};
     struct sw_expr *expr = NULL;
     if (!text) return SW_OK;
@@ -199,14 +195,14 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
                                 int *function, struct sw_expr_error *err)
 {
     struct sw_equation_error fault = {0};
-    struct sw_symbol symbol[NUMBERS];
+    struct sw_symbol symbol[SW_LINE_NUMBERS];
     struct sw_scope scope = {0}, numbers = *setup->scope;
     struct equation_model *m = NULL;
     *prepared = NULL;
     SW_TRY(sw_alloc(1, &m));
     m->kind = problem->model;
     m->ncolumn = setup->ncolumn;
-    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = list_keys(problem, setup, symbol)};
+    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
     if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);

@@ -421,7 +421,6 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
 
 /* ------------------------------------------------------------------ what all kinds have in common */
 
-const struct sw_problem_shape sw_line_shapes = {.min_points = SW_LINE_POINTS, .walls = sw_line_walls};
 const struct sw_problem_texts sw_line_texts = {
     .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_scan_runs,
     .finalize = equation_finalize};

@@ -31,6 +31,10 @@ bool sw_line_is_fourth(const struct sw_setup *setup);
 /** The scheme of these runs, by the word of their key `method`. @param kind  NULL: imex2 is the default */
 enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup);
 extern const struct sw_renamed_word sw_line_renamed_methods[];
+/** The number keys of a kind under their short names, by which its texts know them. Axes and defines are not in scope:
+ * `gamma` is the key whatever the user called an axis. @param symbol  out: [SW_LINE_NUMBERS]  @return how many */
+enum { SW_LINE_NUMBERS = 27 };
+int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol);
 
 /* The keys that give runs steps of their own. */
 #define SW_LINE_STEP_KEY(member, name, ...) \
@@ -100,7 +104,6 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 /* problem/line/advice */
 extern const struct sw_run_warning sw_line_warnings[];  /* of a built-in kind */
 
-extern const struct sw_problem_shape  sw_line_shapes;
 extern const struct sw_problem_texts  sw_line_texts;
 extern const struct sw_problem_time   sw_line_times;
 extern const struct sw_problem_files  sw_line_files;
@@ -111,10 +114,13 @@ extern const struct sw_problem_advice sw_line_advice;   /* of a built-in kind */
     .name_first = sw_line_name_first
 #define SW_LINE_OPERATIONS                                                                                        \
     .solver = sw_line_solver, .validate_run = sw_line_validate_run, .bytes = sw_line_bytes,                       \
-    .create = sw_line_create, .try_compile = sw_line_try_compile, .shape = &sw_line_shapes,                        \
+    .create = sw_line_create, .try_compile = sw_line_try_compile,                                                  \
     .texts = &sw_line_texts, .time = &sw_line_times, .files = &sw_line_files
 /* Those of a built-in kind. */
-#define SW_LINE_KIND .scalars = sw_line_scalars, .advice = &sw_line_advice, SW_LINE_OPERATIONS
+#define SW_LINE_SHAPE(fields) .min_points = SW_LINE_POINTS, .walls = sw_line_walls, .in_fields = &(fields)
+#define SW_LINE_KIND(fields)                                                                                      \
+    .scalars = sw_line_scalars, .shape = &(const struct sw_problem_shape){SW_LINE_SHAPE(fields)},                 \
+    .advice = &sw_line_advice, SW_LINE_OPERATIONS
 
 /* ---- what a run is before it runs: its numbers, and its initial value and force at some points (line_samples.c) */
 

@@ -40,7 +40,8 @@ static struct fields_terms density = {.dimensions = 2, .unknowns = 2, .order = 2
 static int compile_all(void **state)
 {
     (void)state;
-    terms.row[0].rhs = compile("0.00002*d*(ue + uw + un + us - 4*u) - u*v^2 + F*(1 - u) + 0.001*cos(x + 2*y)*sin(t/50)");
+    terms.row[0].rhs = compile("0.00002*d*(ue + uw + un + us - 4*u) - u*v^2 + F*(1 - u)"
+                               " + 0.001*cos(x + 2*y)*sin(t/50)");
     terms.row[1].rhs = compile("0.00001*d*(ve + vw + vn + vs - 4*v) + u*v^2 - (F + 0.06)*v");
     for (int k = 0; k < 4; k++) {
         struct fields_row *row = &terms.row[k / 2];
@@ -94,7 +95,8 @@ static struct sw_sim *make(int count, int threads, enum sw_scheme scheme, double
     struct sw_sim *sim;
     const char *error[8];
     const struct fields_desc desc = {.n = {N, M, 1}, .capacity = count, .own_steps = *tolerance > 0, .goals = 2,
-                                     .times = times, .scheme = scheme, .nparam = NUMBERS, .terms = &terms, .energy = &density,
+                                     .times = times, .scheme = scheme, .nparam = NUMBERS, .terms = &terms,
+                                     .energy = &density,
                                      .initial = {initial_u, initial_v}};
     const struct fields_source source = {fill, keep, tolerance};
     assert_ok(sw_device_open("cpu", threads, &device));

@@ -1,0 +1,134 @@
+#!/bin/bash
+# Equations in two and three dimensions as a user meets them: orders against exact solutions, several unknowns, built-in
+# kinds against their texts, what goes on, what files hold, and what is refused. SWEEP is the program.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/helpers/helpers.sh || exit 1
+
+# ---- orders in dt and dx: a wave that decays and travels askew, by each method, two unknowns that feed each other
+cat >wave.cfg <<'CFG'
+problem  = "equation";
+unknowns = ["u", "v"];
+// u = exp(-t) cos(x + 2 y - c t), v = exp(-t) sin(..): nonlinear terms, a flux and a mixed derivative that forces cancel
+rhs      = { u = "c*v - u + 0.2*(lap(u) + 5*u) + 0.1*(dxy(u) + 2*u) + u^2 - (exp(-t)*cos(x + 2*y - c*t))^2";
+             v = "-c*u - v - 0.02*lap(lap(v)) + 0.5*v"; };
+define   = { c = 1.5; };
+sweep    = { method = ["imex1", "imex2", "imex3"]; dt = [0.1, 0.05, 0.025, 0.0125]; };
+grid     = { n = [32, 40]; length = "2*pi"; };
+time     = { dt = "dt"; end = 1.0; };
+method   = "$method";
+initial  = { u = "cos(x + 2*y)"; v = "sin(x + 2*y)"; };
+exact    = { u = "exp(-t)*cos(x + 2*y - c*t)"; v = "exp(-t)*sin(x + 2*y - c*t)"; };
+run      = { device = "cpu"; };
+output   = { fields = { times = [1.0]; }; };
+CFG
+expect 0 check wave.cfg
+prints 'order 1 in time, 2 in space'; prints 'solver cpu.plain'
+expect 0 run wave.cfg -o dx.h5 -s 'sweep.dt=[0.005]' -s 'sweep.n=[32, 64, 128]' -s 'grid.n=["n", "n"]' \
+    -s 'sweep.method=["imex3"]'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dx'
+import h5py, numpy as np
+e = np.ravel(h5py.File("dx.h5")["err_l2"][:])
+slope = np.log2(e[:-1]/e[1:])
+print(e, slope)
+assert abs(slope[-1] - 2) < 0.1
+PY
+sed 's/^exact.*//' wave.cfg >steps.cfg
+expect 0 run steps.cfg -o steps.h5
+expect 0 run steps.cfg -o fine.h5 -s 'sweep.dt=[0.002]' -s 'sweep.method=["imex3"]'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dt'
+import h5py, numpy as np
+f, g = h5py.File("steps.h5"), h5py.File("fine.h5")
+for v in "uv":
+    u, fine = f[v][:, -1], g[v][0, -1]
+    e = abs(u - fine).reshape(3, 4, -1).max(axis=2)
+    slope = np.log2(e[:, :-1]/e[:, 1:])
+    print(v, e, slope)
+    assert (abs(slope[:, -1] - [1, 2, 3]) < 0.15).all()
+PY
+
+# ---- built-in kinds are their texts; energies fall, mass stays; steps of a run's own land where they are to
+cat >kind.cfg <<'CFG'
+problem = "cahn_hilliard";
+physics = { D = 0.7; gamma = 1.3; };
+sweep   = { seed = [1, 2]; };
+grid    = { n = [24, 20]; length = [30.0, 25.0]; };
+time    = { dt = 0.05; end = 5.0; };
+initial = "0.05*randn(seed) + 0.1";
+forcing = "0.02*cos(2*pi*x/30 + t)*sin(2*pi*y/25)";
+run     = { device = "cpu"; };
+output  = { fields = { times = [2.5, 5.0]; }; scalars = { every = 0.5; }; };
+CFG
+cat >text.cfg <<'CFG'
+problem = "equation";
+define  = { D = 0.7; gamma = 1.3; };
+rhs     = "D*lap(u^3 - u - gamma*lap(u)) + 0.02*cos(2*pi*x/30 + t)*sin(2*pi*y/25)";
+method  = "imex1";
+sweep   = { seed = [1, 2]; };
+grid    = { n = [24, 20]; length = [30.0, 25.0]; };
+time    = { dt = 0.05; end = 5.0; };
+initial = "0.05*randn(seed) + 0.1";
+run     = { device = "cpu"; };
+output  = { fields = { times = [2.5, 5.0]; }; };
+CFG
+expect 0 run kind.cfg -o kind.h5
+expect 0 run text.cfg -o text.h5
+expect 0 run kind.cfg -o free.h5 -s 'forcing=0' -s 'grid.n=[12, 10, 8]' -s 'grid.length=[15.0, 12.5, 10.0]'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'kinds'
+import h5py, numpy as np
+a, b, free = h5py.File("kind.h5"), h5py.File("text.h5"), h5py.File("free.h5")
+assert abs(a["u"][:] - b["u"][:]).max() < 1e-12 and a["u"][:].std() > 0.02
+assert a["u"].shape == (2, 2, 20, 24) and free["u"].shape == (2, 2, 8, 10, 12)
+energy, mass = free["energy"][:], free["mass"][:]
+print(energy, mass)
+assert (np.diff(energy, axis=1) < 0).all() and abs(np.diff(mass, axis=1)).max() < 1e-11
+assert np.isfinite(free["domain_length"][:]).all()
+PY
+for kind in 'heat -s physics.kappa=0.3' 'hyperdiffusion -s physics.gamma=0.1 -s physics.D=2' \
+    'allen_cahn -s physics.gamma=0.5' 'swift_hohenberg -s physics.r=0.2'; do
+    set -- $kind
+    sed 's/^physics.*//; s/^problem.*/problem = "'"$1"'";/' kind.cfg >one.cfg
+    expect 0 run one.cfg -o "$1.h5" "${@:2}"
+done
+
+# ---- steps of each run's own: interrupted runs go on to the same bits, in any batch, and in shards
+sed 's/dt = 0.05; //; s/^method.*//' text.cfg >own.cfg
+expect 0 run own.cfg -o whole.h5
+expect 0 run own.cfg -o single.h5 -s run.batch=1
+for k in 1 2; do expect 0 run own.cfg -o shards.h5 --shard $k/2; done
+expect 0 merge shards.*.h5 -o shards.h5
+long=(-s 'grid.n=[64, 48]' -s time.end=20.0)
+expect 0 run own.cfg "${long[@]}" -o long.h5
+stops=0
+while "$sweep" run own.cfg "${long[@]}" -o stopped.h5 -j 1 --max-time 0.05s >out 2>err; [ $? = 75 ]; do
+    stops=$((stops + 1))
+done
+[ "$stops" -gt 0 ] || fail 'a run that is stopped'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'bits of batches, shards and runs that were stopped'
+import h5py
+u = h5py.File("whole.h5")["u"][:]
+for name in ("single", "shards"): assert (h5py.File(name + ".h5")["u"][:] == u).all()
+assert (h5py.File("stopped.h5")["u"][:] == h5py.File("long.h5")["u"][:]).all()
+PY
+
+# ---- the next sweep begins with a field of this one
+expect 0 run text.cfg -o next.h5 -s 'initial={ file="text.h5"; time=2.5; }' -s 'time.end=2.5' \
+    -s 'output.fields.times=[2.5]' -s 'rhs="D*lap(u^3 - u - gamma*lap(u))"'
+expect 0 verify next.h5
+
+# ---- what is refused
+refused() { expect 3 check "$1" "${@:3}"; says "$2"; }
+refused text.cfg "grids are periodic along all axes" -s 'boundary="no_flux"'
+refused text.cfg "'left' belongs to equation on a line, not in 2 dimensions" -s 'left.dirichlet="1"'
+refused text.cfg "'implicit' belongs to equation on a line" -s 'implicit="lap(u)"'
+refused text.cfg "needs at least 5 points" -s 'grid.n=[3, 20]'
+refused text.cfg "'rhs'" -s 'rhs="dzz(u)"'
+refused text.cfg "ill-posed" -s 'rhs="-lap(u)"'
+refused text.cfg "ill-posed" -s 'rhs="lap(lap(u))"'
+refused text.cfg "short waves grow without bound" -s 'rhs="lap(u) + 2.1*dxy(u)"'
+refused text.cfg "double precision" -s 'run.precision="single"'
+refused own.cfg "it needs a method that estimates its errors" -s 'method="imex1"'
+refused own.cfg "rand and randn are drawn anew at each step" -s 'rhs="lap(u) + 0.1*randn(seed)"'
+refused text.cfg "is a list of 4" -s 'grid.n=[8, 8, 8, 8]' -s 'grid.length=20.0'
+expect 1 run text.cfg -o grows.h5 -s 'rhs="lap(u) + u^2"' -s 'initial="5 + 0*seed"' -s 'time.end=5.0'
+
+summary
