@@ -1,0 +1,117 @@
+/* Every row that steps fields: the errors in time of eight equations, given as texts, against known ones. */
+#include "field_problems.h"
+#include "helpers.h"
+
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "device/sw_device.h"
+#include "problem/fields/fields_sim.h"
+
+static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
+static const char *row;
+
+static struct fields_terms *read_terms(const struct field_problem *p)
+{
+    static const struct sw_scope none = {0};
+    struct fields_text text = {.dimensions = p->axes, .unknowns = p->unknowns, .unknown = {"u", "v"},
+                               .rhs = {p->text[0], p->text[1]}, .run = &none, .order = 2};
+    struct fields_terms *terms = NULL;
+    struct fields_error err;
+    if (fields_terms_create(&text, &terms, &err)) fail_msg("%s: %s", p->name, err.error.text);
+    return terms;
+}
+
+static struct sw_program *compile_initial(const char *text)
+{
+    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
+                                              {"z", SW_RATE_CELL, SW_IN_Z}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 3};
+    struct sw_expr *expr;
+    struct sw_expr_error err;
+    struct sw_program *program;
+    assert_ok(sw_expr_parse(text, &expr, &err));
+    assert_ok(sw_program_compile(expr, &scope, &program, &err));
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+/* Runs of one equation that differ in dt, a batch. */
+struct runs { const struct field_problem *p; double dt; };
+
+static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
+{
+    const struct runs *r = own;
+    const double dx = field_dx(r->p);
+    (void)column;
+    for (int j = 0; j < count; j++) {
+        run[j] = (struct fields_run){.grid = {.dx = {dx, dx, dx}, .dt = r->dt}};
+        fields_numbers(run[j].grid.dx, param);
+    }
+    return SW_OK;
+}
+
+static void keep(void *own) { (void)own; }
+
+/* At p->t by steps of p->dt/parts. @param u  out */
+static void run(const struct field_problem *p, const struct fields_terms *terms, enum sw_scheme scheme, int parts,
+                double *u)
+{
+    struct runs r = {p, p->dt / parts};
+    const struct fields_source source = {fill, keep, &r};
+    struct fields_desc desc = {.n = {p->n, p->n, p->axes > 2 ? p->n : 1}, .capacity = 1, .scheme = scheme,
+                               .nparam = FIELDS_NUMBERS, .terms = terms};
+    struct sw_program *initial[2] = {0};
+    struct sw_device *device;
+    struct sw_sim *sim;
+    const char *error;
+    const double column = 0;
+    for (int v = 0; v < p->unknowns; v++) desc.initial[v] = initial[v] = compile_initial(p->initial_text[v]);
+    assert_ok(sw_device_open("cpu", 1, &device));
+    assert_ok(fields_sim_create(&desc, row, device, &source, &sim));
+    assert_ok(sim->ops->load(sim, 1, &column, &error));
+    if (error) fail_msg("%s: %s", p->name, error);
+    assert_ok(sw_sim_initial(sim));
+    assert_ok(sim->ops->advance(sim, 0, lround(p->t / p->dt) * parts));
+    assert_ok(sw_sim_get_state(sim, u));
+    sim->ops->destroy(sim);
+    sw_device_close(&device);
+    for (int v = 0; v < p->unknowns; v++) sw_program_destroy(&initial[v]);
+}
+
+/* As in test_w_steps.c: imex3 by dt/16 and dt/32, from which the term in dt³ is taken out. */
+static void errors_are_the_known_ones(void **state)
+{
+    int bad = 0;
+    (void)state;
+    for (int k = 0; k < FIELD_PROBLEMS; k++) {
+        const struct field_problem *p = &field_problems[k];
+        const size_t numbers = field_points(p) * (size_t)p->unknowns;
+        double *reference = malloc(numbers * sizeof(double)), *u = malloc(numbers * sizeof(double));
+        struct fields_terms *terms = read_terms(p);
+        run(p, terms, SW_IMEX3, 16, u);
+        run(p, terms, SW_IMEX3, 32, reference);
+        for (size_t c = 0; c < numbers; c++) reference[c] += (reference[c] - u[c]) / 7;
+        for (int m = 0; m < 3; m++)
+            for (int end = 0; end < 2; end++) {
+                double error = 0;
+                run(p, terms, schemes[m], end ? 8 : 1, u);
+                for (size_t c = 0; c < numbers; c++) error = fmax(error, fabs(u[c] - reference[c]));
+                if (fabs(error / p->error[m][end] - 1) < 0.03) continue;
+                print_error("%s, imex%d: error %.4g, not %.3g\n", p->name, m + 1, error, p->error[m][end]);
+                bad++;
+            }
+        fields_terms_destroy(&terms);
+        free(reference);
+        free(u);
+    }
+    assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_the_known_ones)};
+    int failed = 0;
+    for (int k = 0; (row = fields_sim_row(k)); k++) failed += cmocka_run_group_tests_name(row, tests, NULL, NULL);
+    return failed;
+}
