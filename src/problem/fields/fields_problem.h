@@ -24,6 +24,13 @@ struct fields_kind { const char *rhs, *energy; };
      .about = "The order of all derivatives in dx: 2 or 4."},                                                         \
     SW_GRID_KEYS
 
+/** What prepare() made of the texts, with the user's forcing; NULL: it failed. */
+const struct fields_terms *fields_terms_of(const struct sw_setup *setup);
+int fields_unknowns_of(const struct sw_setup *setup);
+enum sw_scheme fields_scheme_of(const struct sw_setup *setup);
+/** Numbers of a run that programs take: the config's, then those of the grid. */
+int fields_parameters(const struct sw_setup *setup);
+
 const char *fields_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why);
 enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_setup *setup,

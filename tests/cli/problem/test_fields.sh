@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 cat >wave.cfg <<'CFG'
 problem  = "equation";
 unknowns = ["u", "v"];
-// u = exp(-t) cos(x + 2 y - c t), v = exp(-t) sin(..): nonlinear terms, a flux and a mixed derivative that forces cancel
+// u = exp(-t) cos(x + 2 y - c t), v = exp(-t) sin(..): a nonlinear term and a mixed derivative that forces cancel
 rhs      = { u = "c*v - u + 0.2*(lap(u) + 5*u) + 0.1*(dxy(u) + 2*u) + u^2 - (exp(-t)*cos(x + 2*y - c*t))^2";
              v = "-c*u - v - 0.02*lap(lap(v)) + 0.5*v"; };
 define   = { c = 1.5; };
@@ -22,7 +22,7 @@ run      = { device = "cpu"; };
 output   = { fields = { times = [1.0]; }; };
 CFG
 expect 0 check wave.cfg
-prints 'order 1 in time, 2 in space'; prints 'solver cpu.plain'
+prints 'order 1 in time, 2 in space'; prints 'solver cpu.plain'; prints 'v_t      matrix     v where it damps'
 expect 0 run wave.cfg -o dx.h5 -s 'sweep.dt=[0.005]' -s 'sweep.n=[32, 64, 128]' -s 'grid.n=["n", "n"]' \
     -s 'sweep.method=["imex3"]'
 [ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dx'
@@ -129,6 +129,14 @@ refused text.cfg "double precision" -s 'run.precision="single"'
 refused own.cfg "it needs a method that estimates its errors" -s 'method="imex1"'
 refused own.cfg "rand and randn are drawn anew at each step" -s 'rhs="lap(u) + 0.1*randn(seed)"'
 refused text.cfg "is a list of 4" -s 'grid.n=[8, 8, 8, 8]' -s 'grid.length=20.0'
+# ---- what is warned of
+expect 0 check text.cfg -s 'rhs="0.01*lap(u) - 3*dx(u)"' -s time.dt=0.5 -s time.end=5.0
+prints 'odd derivatives of u'; prints 'imex3" is stable up to 2.60'
+expect 0 check text.cfg -s 'rhs="0.1*lap(u) - 3*dx(u)"' -s time.dt=0.01 -s time.end=5.0
+grep -q 'odd derivatives' out && fail 'a warning of steps that are damped'
+expect 0 check text.cfg -s 'rhs="-30*lap(lap(u))"' -s time.dt=5.0
+prints 'a step damps the shortest waves of u by'
+
 expect 1 run text.cfg -o grows.h5 -s 'rhs="lap(u) + u^2"' -s 'initial="5 + 0*seed"' -s 'time.end=5.0'
 
 summary

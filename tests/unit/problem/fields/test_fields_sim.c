@@ -33,6 +33,8 @@ static struct sw_program *compile(const char *text)
     return program;
 }
 
+static const double *feed;  /* F of each run */
+static struct sw_device *device[2];  /* of one and of two threads */
 static struct sw_program *initial_u, *initial_v;
 static struct fields_terms density = {.dimensions = 2, .unknowns = 2, .order = 2, .neighbour = neighbour,
                                       .neighbours = 10, .reach = {1, 1, 0}, .inputs = FIELDS_INPUTS + 10};
@@ -57,6 +59,7 @@ static int compile_all(void **state)
 static int destroy_all(void **state)
 {
     (void)state;
+    for (int k = 0; k < 2; k++) sw_device_close(&device[k]);
     for (int v = 0; v < 2; v++) {
         sw_program_destroy(&terms.row[v].rhs);
         for (int a = 0; a < 2; a++) {
@@ -71,8 +74,6 @@ static int destroy_all(void **state)
 }
 
 /* ------------------------------------------------------------------ batches */
-
-static const double *feed;  /* F of each run */
 
 static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
 {
@@ -91,7 +92,6 @@ static const double times[] = {0, 30, 100};
 
 static struct sw_sim *make(int count, int threads, enum sw_scheme scheme, double *tolerance)
 {
-    struct sw_device *device;
     struct sw_sim *sim;
     const char *error[8];
     const struct fields_desc desc = {.n = {N, M, 1}, .capacity = count, .own_steps = *tolerance > 0, .goals = 2,
@@ -99,12 +99,12 @@ static struct sw_sim *make(int count, int threads, enum sw_scheme scheme, double
                                      .energy = &density,
                                      .initial = {initial_u, initial_v}};
     const struct fields_source source = {fill, keep, tolerance};
-    assert_ok(sw_device_open("cpu", threads, &device));
-    assert_ok(fields_sim_create(&desc, "cpu.plain", device, &source, &sim));
+    if (!device[threads - 1]) assert_ok(sw_device_open("cpu", threads, &device[threads - 1]));
+    assert_ok(fields_sim_create(&desc, "cpu.plain", device[threads - 1], &source, &sim));
     assert_ok(sim->ops->load(sim, count, feed, error));
     for (int j = 0; j < count; j++)
         if (error[j]) fail_msg("run %d: %s", j, error[j]);
-    return sim;  /* the device stays open */
+    return sim;
 }
 
 static const double rates[] = {0.03, 0.04, 0.05, 0.035};

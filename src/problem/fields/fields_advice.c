@@ -1,0 +1,257 @@
+/* What is refused of a run in two or three dimensions before it is computed, what `sweep check` and a run warn of, and
+ * how `sweep check` shows an equation. Coefficients count here where they are the same at all points. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/sw_mem.h"
+#include "problem/fields/fields_problem.h"
+#include "problem/initial_file.h"
+#include "problem/nonfinite.h"
+
+static const char axis[] = "xyz";
+static const char *const points_key[] = {"grid.n", "grid.n.1", "grid.n.2"};
+static const char *const length_key[] = {"grid.length", "grid.length.1", "grid.length.2"};
+
+static const char *name_of(const struct sw_setup *setup, int v) { return setup->nunknown ? setup->unknown[v] : "u"; }
+
+/* ------------------------------------------------------------------ the numbers of a run */
+
+struct run {
+    const struct fields_terms *terms;
+    double *param;               /* what programs take */
+    double  dx[SW_DIMS], dt;     /* dt: 0 where the run chooses it */
+};
+
+static double number_at(const struct sw_setup *setup, const char *name, int64_t ld, const double *column, int64_t j)
+{
+    const int k = sw_setup_column(setup, name);
+    return k < 0 ? 0 : column[k * ld + j];
+}
+
+/* @return SW_E_MEMORY; free run->param with sw_free() */
+static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct run *run)
+{
+    *run = (struct run){.terms = fields_terms_of(setup), .dx = {1, 1, 1}};
+    SW_TRY(sw_alloc((size_t)fields_parameters(setup), &run->param));
+    for (int k = 0; k < setup->ncolumn; k++) run->param[k] = column[k * ld + j];
+    for (int d = 0; d < run->terms->dimensions; d++)
+        run->dx[d] = number_at(setup, length_key[d], ld, column, j) / number_at(setup, points_key[d], ld, column, j);
+    fields_numbers(run->dx, run->param + setup->ncolumn);
+    if (!sw_setup_own_steps(setup)) run->dt = number_at(setup, "time.dt", ld, column, j);
+    return SW_OK;
+}
+
+/* What stands before a derivative; 0: nothing, or it is not the same everywhere. @param same  out: NULL allowed */
+static double coefficient(const struct run *run, const struct sw_program *program, bool *same)
+{
+    double value = 0;
+    const bool is = program && sw_program_rate(program) == SW_RATE_RUN &&
+                    !sw_program_over_runs(program, 1, run->param, 1, &value);
+    if (same) *same = is;
+    return value;
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+static const char *check_finite(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *why)
+{
+    const struct fields_row *row = &run->terms->row[v];
+    if (!isfinite(coefficient(run, row->linear.a0, NULL)))
+        return sw_refuse(why, "rhs", "the coefficient of %s is not finite", name_of(setup, v));
+    for (int d = 0; d < run->terms->dimensions; d++)
+        if (!isfinite(coefficient(run, row->linear.a2[d], NULL) + coefficient(run, row->linear.a4[d], NULL)))
+            return sw_refuse(why, "rhs", "a coefficient of derivatives of %s along %c is not finite",
+                             name_of(setup, v), axis[d]);
+    return NULL;
+}
+
+/* Short waves along an axis that grow without bound. */
+static const char *check_growth(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *why)
+{
+    const struct fields_row *row = &run->terms->row[v];
+    for (int d = 0; d < run->terms->dimensions; d++) {
+        bool second, fourth;
+        const double a2 = coefficient(run, row->frozen.a2[d], &second), a4 = coefficient(run, row->frozen.a4[d], &fourth);
+        if (!(fourth && a4 < 0) && !((!row->frozen.a4[d] || (fourth && a4 == 0)) && second && a2 < 0)) continue;
+        return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its %s derivative "
+                         "makes the equation ill-posed", name_of(setup, v), axis[d],
+                         fourth && a4 < 0 ? "fourth" : "second");
+    }
+    return NULL;
+}
+
+/* Of second derivatives alone: the quadratic form of their coefficients has to damp in all directions. */
+static const char *check_cross(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *why)
+{
+    static const int pair[SW_DIMS][2] = {{0, 1}, {0, 2}, {1, 2}};
+    const struct fields_row *row = &run->terms->row[v];
+    for (int k = 0; k < SW_DIMS; k++) {
+        const int one = pair[k][0], other = pair[k][1];
+        const double c = coefficient(run, row->frozen.cross[k], NULL), a = coefficient(run, row->frozen.a2[one], NULL),
+                     b = coefficient(run, row->frozen.a2[other], NULL);
+        if (row->frozen.a4[one] || row->frozen.a4[other] || c * c <= 4 * a * b) continue;
+        return sw_refuse(why, "rhs", "d%c%c(%s) has the coefficient %.3g, beyond 2 sqrt(%.3g*%.3g), those of d%c%c and "
+                         "d%c%c: short waves grow without bound", axis[one], axis[other], name_of(setup, v), c, a, b,
+                         axis[one], axis[one], axis[other], axis[other]);
+    }
+    return NULL;
+}
+
+/* Why runs cannot take steps of their own, if they should. */
+static const char *check_own_steps(const struct sw_setup *setup, struct sw_text *why)
+{
+    if (!sw_setup_own_steps(setup)) return NULL;
+    if (!fields_method_of(fields_scheme_of(setup))->estimates)
+        return sw_refuse(why, "time.tolerance", "it needs a method that estimates its errors, method = \"imex2\" or "
+                         "\"imex3\"; or give time.dt alone");
+    if (fields_terms_of(setup) && fields_terms_of(setup)->noise)
+        return sw_refuse(why, setup->nunknown ? "rhs" : "forcing", "rand and randn are drawn anew at each step: give "
+                         "time.dt, without time.tolerance");
+    return NULL;
+}
+
+const char *fields_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
+                                struct sw_text *why)
+{
+    struct run run;
+    const char *key = check_own_steps(setup, why);
+    (void)solver;
+    if (!key && setup->single_steps) key = sw_refuse(why, "run.precision", "fields are stepped in double precision");
+    if (!key) key = sw_initial_validate(setup, false, ld, column, j, why);
+    if (key || !fields_terms_of(setup) || find_run(setup, ld, column, j, &run)) return key;
+    for (int v = 0; v < run.terms->unknowns && !key; v++) {
+        key = check_finite(setup, &run, v, why);
+        if (!key) key = check_growth(setup, &run, v, why);
+        if (!key) key = check_cross(setup, &run, v, why);
+    }
+    sw_free(run.param);
+    return key;
+}
+
+/* ------------------------------------------------------------------ warnings */
+
+/* How long a step may be with explicit terms whose symbols are imaginary, times the largest: imex1 needs damping
+ * beside them, by imex2 a wave grows by 1e-3 a step there. */
+static double imaginary_limit(const struct fields_method *m) { return m->order == 3 ? 2.60 : m->order == 2 ? 0.28 : 0; }
+
+/* The largest symbols of odd derivatives and of second derivatives of other unknowns, all of which are explicit. */
+static double imaginary_rate(const struct run *run, int v)
+{
+    const struct fields_row *row = &run->terms->row[v];
+    double rate = 0, squares = 0;
+    for (int d = 0; d < run->terms->dimensions; d++) {
+        rate += fabs(coefficient(run, row->frozen.a1[d], NULL)) / run->dx[d];
+        rate += 2.6 * fabs(coefficient(run, row->frozen.a3[d], NULL)) / pow(run->dx[d], 3);
+        squares += 4 / (run->dx[d] * run->dx[d]);
+    }
+    for (int w = 0; w < run->terms->unknowns; w++)
+        if (w != v) rate += fabs(coefficient(run, row->frozen.a2_of[w], NULL)) * squares;
+    return rate;
+}
+
+/* What damps such waves: with backward and forward Euler dt a1² may be 2 a2. */
+static bool is_damped(const struct run *run, int v)
+{
+    const struct fields_row *row = &run->terms->row[v];
+    for (int d = 0; d < run->terms->dimensions; d++) {
+        const double a1 = coefficient(run, row->frozen.a1[d], NULL), a2 = coefficient(run, row->frozen.a2[d], NULL);
+        if (run->dt * a1 * a1 * run->terms->dimensions > 2 * a2 || coefficient(run, row->frozen.a3[d], NULL) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void warn_explicit(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *text)
+{
+    const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
+    const double symbol = run->dt * imaginary_rate(run, v), limit = imaginary_limit(m);
+    if (text->length || !(symbol > limit) || is_damped(run, v)) return;
+    if (m->order == 3)
+        sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
+                    "is %.3g, and short waves grow beyond 2.60; take a smaller dt, or leave it out", name_of(setup, v),
+                    symbol);
+    else
+        sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
+                    "is %.3g, and %s lets such waves grow; method = \"imex3\" is stable up to 2.60", name_of(setup, v),
+                    symbol, sw_setup_word(setup, "method"));
+}
+
+/* With two stiff axes the product of their matrices damps less than their sum. */
+static void warn_stiff(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *text)
+{
+    const double gamma = fields_method_of(fields_scheme_of(setup))->gamma;
+    double largest = 0, next = 0;
+    for (int d = 0; d < run->terms->dimensions; d++) {
+        const double x = 16 * run->dt * coefficient(run, run->terms->row[v].frozen.a4[d], NULL) / pow(run->dx[d], 4);
+        if (x > largest) next = largest, largest = x;
+        else if (x > next) next = x;
+    }
+    if (text->length || !(next > 300)) return;
+    sw_text_set(text, "16 dt/dx^4 times the fourth derivative's coefficient is %.3g along two axes: a step damps the "
+                "shortest waves of %s by %.2g of themselves only; take a smaller dt, or leave it out", next,
+                name_of(setup, v), fmin(1, 4 / (gamma * gamma * next)));
+}
+
+static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+{
+    struct run run;
+    (void)problem, (void)state;
+    if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
+    SW_TRY(find_run(setup, ld, column, j, &run));
+    for (int v = 0; v < run.terms->unknowns; v++) {
+        warn_explicit(setup, &run, v, text);
+        warn_stiff(setup, &run, v, text);
+    }
+    sw_free(run.param);
+    return sw_text_status(text);
+}
+
+static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+{
+    static const struct sw_config_text given[] = {{.key = "initial", .once = true}, {.key = "forcing"}, {0}};
+    struct sw_setup one = *setup;
+    (void)problem;
+    for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)number_at(setup, points_key[d], ld, column, j);
+    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
+    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
+}
+
+/* ------------------------------------------------------------------ for people */
+
+/* Which derivatives of an unknown along the axes the matrix of a step has. */
+static void describe_unknown(const struct sw_setup *setup, int v, struct sw_text *text)
+{
+    const struct fields_row *row = &fields_terms_of(setup)->row[v];
+    const char *before = " ", *name = name_of(setup, v);
+    char label[40];
+    snprintf(label, sizeof label, "%s_t", name);
+    sw_text_printf(text, "%-9smatrix    ", label);
+    if (row->linear.a0) sw_text_printf(text, "%s%s where it damps", before, name), before = ", ";
+    for (int d = 0; d < fields_terms_of(setup)->dimensions; d++) {
+        const char a = axis[d];
+        if (row->frozen.a2[d]) sw_text_printf(text, "%sd%c%c(%s)", before, a, a, name), before = ", ";
+        if (row->frozen.a4[d]) sw_text_printf(text, "%sd%c%c%c%c(%s)", before, a, a, a, a, name), before = ", ";
+    }
+    sw_text_printf(text, "%s\n", before[0] == ',' ? "" : " none: all terms are explicit");
+}
+
+static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
+    const struct fields_terms *terms = fields_terms_of(setup);
+    (void)problem;
+    for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
+    sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved along "
+                   "%d axes\n", sw_setup_word(setup, "method"), m->order, terms->order, m->stages,
+                   m->stages > 1 ? "s" : "", terms->dimensions);
+    return sw_text_status(text);
+}
+
+static const struct sw_run_warning warnings[] = {
+    {.warn = sw_nonfinite_warn}, {.warn = warn_steps}, SW_INITIAL_WARNINGS, {0}};
+
+const struct sw_problem_advice fields_advice = {
+    .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};
