@@ -1,12 +1,14 @@
 // sources: src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_nearest_name.c
 /* libFuzzer: any text to the expression compiler. It must neither crash nor hang; what it accepts must print as
- * something that parses to the same, and have the same value however it is computed. */
+ * something that parses to the same, and have the same value however it is computed. Texts about fields on grids become
+ * differences, and what stands before derivatives, too, which have no derivatives left. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "expr/sw_expr.h"
+#include "expr/expr_impl.h"
+#include "expr/sw_differences.h"
 
 enum { POINTS = 300 };  /* more than a block of the interpreter */
 
@@ -82,6 +84,45 @@ static void check_program(const struct sw_expr *expr)
     sw_program_destroy(&program);
 }
 
+static void check_differences(const struct sw_expr *expr, int dimensions, int order)
+{
+    static const char *const unknown[] = {"u", "a"};
+    struct sw_expr *differences;
+    struct sw_expr_error err;
+    int reach[SW_GRID_AXES];
+    if (sw_grid_differences(expr, dimensions, unknown, 2, order, reach, &differences, &err)) {
+        must(err.text[0] != 0);
+        return;
+    }
+    for (int axis = 0; axis < SW_GRID_AXES; axis++) must(reach[axis] <= (order == 2 ? SW_REACH : SW_GRID_REACH));
+    for (int k = 0; k < differences->count; k++) must(!op_derivative(differences->node[k].op));
+    sw_expr_destroy(&differences);
+}
+
+static void check_fields(const char *text, int dimensions)
+{
+    struct sw_expr *expr, *frozen, *part;
+    struct sw_expr_error err;
+    struct derivative_orders orders;
+    int root[ORDERS];
+    if (sw_expr_parse_fields(text, dimensions, &expr, &err)) {
+        must(err.text[0] && err.length > 0 && err.column >= 0);
+        return;
+    }
+    number_orders(dimensions, &orders);
+    for (int order = 2; order <= 4; order += 2) check_differences(expr, dimensions, order);
+    if (!expr_freeze(expr, "u", &orders, &frozen, root)) {
+        for (int n = 0; n < orders.count; n++) {
+            if (root[n] < 0) continue;
+            must(!tree_part(frozen, root[n], &part));
+            check_differences(part, dimensions, 2);
+            sw_expr_destroy(&part);
+        }
+        sw_expr_destroy(&frozen);
+    }
+    sw_expr_destroy(&expr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -104,6 +145,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         sw_expr_destroy(&expr);
     }
+    check_fields(text, 2);
+    check_fields(text, 3);
     sw_free(text);
     return 0;
 }
