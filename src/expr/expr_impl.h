@@ -182,6 +182,9 @@ int orders_before(const struct derivative_orders *orders, int number, enum opera
 enum sw_status expr_freeze(const struct sw_expr *expr, const char *name, const struct derivative_orders *orders,
                            struct sw_expr **out, int root[ORDERS]);
 
+/** Write a tree term by term, as -a*b + c where sw_expr_print() writes -(a*b) + c. @return SW_E_MEMORY */
+enum sw_status expr_print_sum(const struct sw_expr *expr, struct sw_text *text);
+
 /* ------------------------------------------------------------------ errors (expr_error.c) */
 
 /** Fill err, and the message of base/sw_err.h. @return SW_E_CONFIG */

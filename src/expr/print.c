@@ -103,3 +103,60 @@ void sw_expr_print(const struct sw_expr *expr, struct sw_text *text)
     }
     sw_free(w.item);
 }
+
+/* ------------------------------------------------------------------ sums, for people */
+
+struct summand { int node; bool minus; };
+
+/* A derivative as its name and the summands of what it is of: four deep at most. */
+static void print_term(struct sw_expr *part, struct sw_text *term)
+{
+    const struct node *node = &part->node[part->root];
+    if (!op_derivative(node->op)) {
+        sw_expr_print(part, term);
+        return;
+    }
+    sw_text_printf(term, "%s(", op_table[node->op].written);
+    part->root = node->child[0];
+    term->failed |= expr_print_sum(part, term) != SW_OK;
+    sw_text_add(term, ")");
+}
+
+static void print_summand(const struct sw_expr *expr, struct summand s, bool first, struct sw_text *text)
+{
+    struct sw_expr part = *expr;
+    struct sw_text term = {0};
+    part.root = s.node;
+    print_term(&part, &term);
+    const char *shown = sw_text_get(&term);
+    const bool inside = op_table[expr->node[s.node].op].binds < BINDS_SUM;
+    if (*shown == '-') {  /* of the first factor */
+        s.minus = !s.minus;
+        shown++;
+    }
+    sw_text_add(text, first ? (s.minus ? "-" : "") : s.minus ? " - " : " + ");
+    sw_text_printf(text, inside ? "(%s)" : "%s", shown);
+    text->failed |= term.failed;
+    sw_text_free(&term);
+}
+
+enum sw_status expr_print_sum(const struct sw_expr *expr, struct sw_text *text)
+{
+    struct summand *stack;
+    int count = 0;
+    const size_t before = text->length;
+    SW_TRY(sw_alloc((size_t)expr->count + 1, &stack));
+    stack[count++] = (struct summand){expr->root, false};
+    while (count > 0) {
+        const struct summand s = stack[--count];
+        const struct node *node = &expr->node[s.node];
+        if (node->op == OP_ADD || node->op == OP_SUB)
+            stack[count++] = (struct summand){node->child[1], s.minus != (node->op == OP_SUB)};
+        if (node->op == OP_ADD || node->op == OP_SUB || node->op == OP_NEG)
+            stack[count++] = (struct summand){node->child[0], s.minus != (node->op == OP_NEG)};
+        else
+            print_summand(expr, s, text->length == before, text);
+    }
+    sw_free(stack);
+    return sw_text_status(text);
+}

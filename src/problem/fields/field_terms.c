@@ -120,6 +120,73 @@ static enum sw_status compile_part(struct builder *b, struct sw_expr *of, int k,
     return st;
 }
 
+/* ------------------------------------------------------------------ coefficients, for people */
+
+/* sum + coefficient * derivative of an unknown; sum -1: 0, coefficient -1: none. */
+static int add_term(struct maker *m, int sum, int coefficient, const char *unknown, int axis, int order)
+{
+    if (coefficient < 0 || maker_is_value(m, coefficient, 0)) return sum;
+    int u = maker_name(m, unknown);
+    if (order) u = maker_call(m, op_derivative_along(axis, order), u);
+    const int term = maker_times(m, coefficient, u);
+    return sum < 0 ? term : maker_plus(m, sum, term);
+}
+
+static enum sw_status show_linear(const struct builder *b, struct terms *t, int v, char **text)
+{
+    const int *linear = t->term[t->expr->root].linear;
+    struct sw_text shown = {0};
+    int sum = -1;
+    for (int order = 4; order >= 2; order -= 2)
+        for (int axis = 0; axis < b->terms->dimensions; axis++)
+            sum = add_term(&t->m, sum, linear[orders_along(b, axis, order, 0, 0)], b->names.unknown[v], axis, order);
+    sum = add_term(&t->m, sum, linear[0], b->names.unknown[v], 0, 0);
+    if (t->m.failed) return SW_E_MEMORY;
+    if (sum < 0) return SW_OK;
+    struct sw_expr whole = *t->m.out;
+    whole.root = sum;
+    const enum sw_status st = expr_print_sum(&whole, &shown);
+    *text = st ? NULL : sw_text_take(&shown);
+    if (st) sw_text_free(&shown);
+    return st || *text ? st : SW_E_MEMORY;
+}
+
+/* What stands before second and fourth derivatives, where it varies. */
+struct varying { struct sw_text of[2 * SW_DIMS]; char label[2 * SW_DIMS][SW_NEIGHBOUR_ROOM + 16]; int count; };
+
+static enum sw_status add_varying(const struct builder *b, struct sw_expr *frozen, int k, int v, int axis, int order,
+                                  struct varying *varying)
+{
+    struct maker m = {.out = frozen};
+    const int n = varying->count++;
+    if (order == 4) k = maker_negative(&m, k);
+    if (m.failed) return SW_E_MEMORY;
+    struct sw_expr part = *frozen;
+    part.root = k;
+    snprintf(varying->label[n], sizeof varying->label[n], "%s%s(%.*s)", order == 4 ? "-" : "",
+             op_table[op_derivative_along(axis, order)].written, SW_UNKNOWN_LONGEST, b->names.unknown[v]);
+    return expr_print_sum(&part, &varying->of[n]);
+}
+
+/* Each text with all that it stands before. */
+static enum sw_status show_varying(struct varying *varying, char **text)
+{
+    struct sw_text shown = {0};
+    for (int k = 0; k < varying->count; k++) {
+        const char *of = sw_text_get(&varying->of[k]);
+        int first = 0;
+        while (strcmp(sw_text_get(&varying->of[first]), of)) first++;
+        if (first < k) continue;
+        sw_text_printf(&shown, "%s%s of %s", k ? "; " : "", of, varying->label[k]);
+        for (int j = k + 1; j < varying->count; j++)
+            if (!strcmp(sw_text_get(&varying->of[j]), of)) sw_text_printf(&shown, ", %s", varying->label[j]);
+    }
+    *text = varying->count ? sw_text_take(&shown) : NULL;
+    return varying->count && !*text ? SW_E_MEMORY : SW_OK;
+}
+
+/* ------------------------------------------------------------------ coefficients of an equation */
+
 static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr, int v)
 {
     struct fields_row *row = &b->terms->row[v];
@@ -131,6 +198,7 @@ static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr,
         st = compile_part(b, t.m.out, linear[orders_along(b, axis, 2, 0, 0)], false, &row->linear.a2[axis]);
         if (!st) st = compile_part(b, t.m.out, linear[orders_along(b, axis, 4, 0, 0)], true, &row->linear.a4[axis]);
     }
+    if (!st) st = show_linear(b, &t, v, &row->constant);
     terms_free(&t);
     return st;
 }
@@ -149,15 +217,22 @@ static enum sw_status find_frozen(struct builder *b, const struct sw_expr *expr,
     static const int pair[SW_DIMS][2] = {{0, 1}, {0, 2}, {1, 2}};
     struct fields_row *row = &b->terms->row[v];
     struct sw_expr *frozen;
+    struct varying varying = {.count = 0};
     int root[ORDERS];
     SW_TRY(freeze(b, expr, v, &frozen, root));
     enum sw_status st = SW_OK;
     for (int axis = 0; axis < b->terms->dimensions && !st; axis++) {
         struct sw_program **const to[] = {&row->frozen.a1[axis], &row->frozen.a2[axis], &row->frozen.a3[axis],
                                           &row->frozen.a4[axis]};
-        for (int order = 1; order <= 4 && !st; order++)
-            st = compile_part(b, frozen, root[orders_along(b, axis, order, 0, 0)], order == 4, to[order - 1]);
+        for (int order = 1; order <= 4 && !st; order++) {
+            const int k = root[orders_along(b, axis, order, 0, 0)];
+            st = compile_part(b, frozen, k, order == 4, to[order - 1]);
+            const bool varies = !st && *to[order - 1] && sw_program_rate(*to[order - 1]) != SW_RATE_RUN;
+            if (varies && order % 2 == 0) st = add_varying(b, frozen, k, v, axis, order, &varying);
+        }
     }
+    if (!st) st = show_varying(&varying, &row->varying);
+    for (int k = 0; k < 2 * SW_DIMS; k++) sw_text_free(&varying.of[k]);
     for (int k = 0; k < SW_DIMS && !st; k++)
         if (pair[k][1] < b->terms->dimensions)
             st = compile_part(b, frozen, root[orders_along(b, pair[k][0], 1, pair[k][1], 1)], false,
@@ -242,6 +317,8 @@ done:
 
 static void free_row(struct fields_row *row)
 {
+    sw_free(row->constant);
+    sw_free(row->varying);
     sw_program_destroy(&row->rhs);
     sw_program_destroy(&row->linear.a0);
     for (int axis = 0; axis < SW_DIMS; axis++) {

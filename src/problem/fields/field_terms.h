@@ -52,6 +52,8 @@ struct fields_row {
         struct sw_program *cross[SW_DIMS];   /* u_xy, u_xz, u_yz: 2c of fields with 2c u_xy                         */
         struct sw_program *a2_of[SW_UNKNOWNS_MOST];  /* w_xx of another unknown w; that of u itself: NULL           */
     } frozen;
+    char *constant;  /* for people: linear, "D*dxx(u) + D*dyy(u)"; NULL: there is nothing                           */
+    char *varying;   /* what frozen.a2 and a4 have beside it, "3*u^2 - 1 of dxx(u), dyy(u)"; NULL: nothing          */
 };
 
 /* Immutable: any number of threads may read one. */

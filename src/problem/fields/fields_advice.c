@@ -2,8 +2,10 @@
  * how `sweep check` shows an equation. Coefficients count here where they are the same at all points. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_mem.h"
+#include "expr/sw_differences.h"
 #include "problem/fields/fields_problem.h"
 #include "problem/initial_file.h"
 #include "problem/nonfinite.h"
@@ -221,21 +223,17 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
 
 /* ------------------------------------------------------------------ for people */
 
-/* Which derivatives of an unknown along the axes the matrix of a step has. */
+/* What of an unknown's equation the matrix of a step has: of what is constant that which damps, of what varies the
+ * largest over the field. */
 static void describe_unknown(const struct sw_setup *setup, int v, struct sw_text *text)
 {
     const struct fields_row *row = &fields_terms_of(setup)->row[v];
-    const char *before = " ", *name = name_of(setup, v);
-    char label[40];
-    snprintf(label, sizeof label, "%s_t", name);
-    sw_text_printf(text, "%-9smatrix    ", label);
-    if (row->linear.a0) sw_text_printf(text, "%s%s where it damps", before, name), before = ", ";
-    for (int d = 0; d < fields_terms_of(setup)->dimensions; d++) {
-        const char a = axis[d];
-        if (row->frozen.a2[d]) sw_text_printf(text, "%sd%c%c(%s)", before, a, a, name), before = ", ";
-        if (row->frozen.a4[d]) sw_text_printf(text, "%sd%c%c%c%c(%s)", before, a, a, a, a, name), before = ", ";
-    }
-    sw_text_printf(text, "%s\n", before[0] == ',' ? "" : " none: all terms are explicit");
+    char label[SW_NEIGHBOUR_ROOM];
+    snprintf(label, sizeof label, "%.*s_t", SW_UNKNOWN_LONGEST, name_of(setup, v));
+    if (strlen(label) > 8) sw_text_printf(text, "%s\n", label), label[0] = 0;
+    if (row->constant) sw_text_printf(text, "%-9s%-11s %s\n", label, "linear", row->constant), label[0] = 0;
+    if (row->varying) sw_text_printf(text, "%-9s%-11s %s\n", label, "the largest", row->varying);
+    if (!row->constant && !row->varying) sw_text_printf(text, "%-9s%-11s all of it\n", label, "explicit");
 }
 
 static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)

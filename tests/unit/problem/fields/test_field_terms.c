@@ -163,6 +163,31 @@ static void coefficients_are_those_of_the_text(void **state)
     }
 }
 
+static const struct { int dimensions; const char *rhs, *constant, *varying; } shown[] = {
+    {2, "D*lap(u^3 - u - gamma*lap(u))", "-D*gamma*dxxxx(u) - D*gamma*dyyyy(u) - D*dxx(u) - D*dyy(u)",
+     "D*(3*u^2 - 1) of dxx(u), dyy(u)"},
+    {3, "-div(u^3*dx(lap(u)), u^3*dy(lap(u)), dz(lap(u))) + dxx(u) - u*(1 - c)",
+     "-dzzzz(u) + dxx(u) - (1 - c)*u", "u^3 of -dxxxx(u), -dyyyy(u)"},
+    {2, "dx(exp(x)*dx(u)) + dyy(u^2)", NULL, "exp(x) of dxx(u); 2*u of dyy(u)"},
+    {2, "u*dx(u)", NULL, NULL},
+};
+
+static void coefficients_are_shown(void **state)
+{
+    (void)state;
+    for (size_t j = 0; j < sizeof shown / sizeof *shown; j++) {
+        struct fields_terms *terms = terms_of(shown[j].dimensions, shown[j].rhs, NULL);
+        const struct { const char *is, *expected; } text[] = {{terms->row[0].constant, shown[j].constant},
+                                                              {terms->row[0].varying, shown[j].varying}};
+        for (int k = 0; k < 2; k++) {
+            if (!text[k].is != !text[k].expected || (text[k].is && strcmp(text[k].is, text[k].expected)))
+                fail_msg("of '%s': '%s', expected '%s'", shown[j].rhs, text[k].is ? text[k].is : "nothing",
+                         text[k].expected ? text[k].expected : "nothing");
+        }
+        fields_terms_destroy(&terms);
+    }
+}
+
 /* ------------------------------------------------------------------ what programs take in */
 
 static void neighbours_are_listed_once(void **state)
@@ -257,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coefficients_are_those_of_the_text),
+        cmocka_unit_test(coefficients_are_shown),
         cmocka_unit_test(neighbours_are_listed_once),
         cmocka_unit_test(a_right_hand_side_sees_coordinates_time_and_numbers),
         cmocka_unit_test(order_four_reaches_three_points),
