@@ -74,7 +74,8 @@ static const char *check_growth(const struct sw_setup *setup, const struct run *
     const struct fields_row *row = &run->terms->row[v];
     for (int d = 0; d < run->terms->dimensions; d++) {
         bool second, fourth;
-        const double a2 = coefficient(run, row->frozen.a2[d], &second), a4 = coefficient(run, row->frozen.a4[d], &fourth);
+        const double a2 = coefficient(run, row->frozen.a2[d], &second);
+        const double a4 = coefficient(run, row->frozen.a4[d], &fourth);
         if (!(fourth && a4 < 0) && !((!row->frozen.a4[d] || (fourth && a4 == 0)) && second && a2 < 0)) continue;
         return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its %s derivative "
                          "makes the equation ill-posed", name_of(setup, v), axis[d],

@@ -1,5 +1,5 @@
-/* Equations in two and three dimensions: the keys of the user's own ones, their texts, and the runs of a batch as what
- * fields_sim.h advances. On a line these problems are those of problem/line/kinds. */
+/* Equations in two and three dimensions: their texts, and the runs of a batch as what fields_sim.h advances. On a line
+ * these problems are those of problem/line/kinds. */
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -10,28 +10,6 @@
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/sw_problem.h"
-
-static const struct sw_key keys[] = {
-    {.path = "unknowns", .kind = SW_KEY_UNKNOWNS, .fallback = "u",
-     .about = "The names of the unknowns, one to four: [\"u\", \"v\"]."},
-    {.path = "rhs", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_TERMS | SW_USES_RANDOM, .each = true, .decides = true,
-     .about = "The time derivative of the unknown, or a group with one for each: an expression in the coordinates, t, "
-              "the unknowns, the parameters and derivatives dx(), dyy(), dxy(), lap(), grad2(), div() of any "
-              "expression, up to the fourth order."},
-    {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .each = true, .decides = true,
-     .about = "The unknown at time 0, an expression in the coordinates, or a group with one for each; randn(k) and "
-              "rand(k) give noise. Or a group that names a file that has it."},
-    SW_INITIAL_FILE_KEYS,
-    SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)
-    {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,
-     .decides = true,
-     .about = "The exact solution in the coordinates and t, or a group with one for each unknown or for some; the "
-              "error norms at the end are taken against it."},
-    FIELDS_KEYS("imex2", .unless_set = "time.tolerance"),
-    {0},
-};
-
-static const struct sw_quantity fields[] = {{"u", "1", "the unknown"}, {0}};
 
 /* ------------------------------------------------------------------ the texts */
 
@@ -228,7 +206,7 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
     return fields_sim_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
-/* ------------------------------------------------------------------ the row */
+/* ------------------------------------------------------------------ what all of them have */
 
 static void find_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
 {
@@ -241,14 +219,3 @@ const struct sw_problem_shape  fields_shape = {.min_points = SW_LINE_POINTS, .ma
 const struct sw_problem_texts  fields_texts = {.prepare = prepare, .release = release};
 const struct sw_problem_time   fields_times = {.orders = find_orders};
 const struct sw_problem_files  fields_files = {.content = sw_initial_content};
-
-extern const struct sw_problem problem_equation_in_fields;
-const struct sw_problem problem_equation_in_fields = {
-    .name = "equation",
-    .title = "Equations of your own in two and three dimensions",
-    .equation = "u_t = any expression in u, its derivatives, x, y, z, t and parameters; up to four unknowns",
-    .example = "",
-    .keys = keys,
-    .fields = fields,
-    FIELDS_OPERATIONS,
-};

@@ -1,8 +1,8 @@
 #ifndef FIELDS_PROBLEM_H
 #define FIELDS_PROBLEM_H
-/* Problems in two and three dimensions: the user's equations (fields_problem.c), and the built-in kinds, each the texts
- * of its equation and its energy (built_in_fields.c). Each takes the configs of the problem of the same name on a line
- * whose grid has more than one dimension (sw_problem_shape.in_fields). */
+/* Problems in two and three dimensions: the user's equations (equation_in_fields.c), and the built-in kinds, each the
+ * texts of its equation and its energy (built_in_fields.c). Each takes the configs of the problem of the same name on a
+ * line whose grid has more than one dimension (sw_problem_shape.in_fields). */
 #include "problem/fields/fields_sim.h"
 #include "problem/grid_keys.h"
 #include "problem/line/kinds/line_problem.h"

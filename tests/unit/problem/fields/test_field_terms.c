@@ -156,7 +156,8 @@ static void coefficients_are_those_of_the_text(void **state)
             struct fields_terms *expected = terms_of(catalogue[j].dimensions, is, catalogue[j].other ? "0" : NULL);
             const double a = value_of(terms, program), b = value_of(expected, expected->row[0].rhs);
             if (!(fabs(a - b) <= 1e-13 * (1 + fabs(b))))
-                fail_msg("%s of '%s' has the value %.17g, expected '%s', %.17g", part_name(k), catalogue[j].rhs, a, is, b);
+                fail_msg("%s of '%s' has the value %.17g, expected '%s', %.17g", part_name(k), catalogue[j].rhs, a, is,
+                         b);
             fields_terms_destroy(&expected);
         }
         fields_terms_destroy(&terms);
