@@ -96,7 +96,7 @@ expect 0 run own.cfg -o whole.h5
 expect 0 run own.cfg -o single.h5 -s run.batch=1
 for k in 1 2; do expect 0 run own.cfg -o shards.h5 --shard $k/2; done
 expect 0 merge shards.*.h5 -o shards.h5
-long=(-s 'grid.n=[64, 48]' -s time.end=20.0)
+long=(-s 'grid.n=[160, 120]' -s time.end=20.0)
 expect 0 run own.cfg "${long[@]}" -o long.h5
 stops=0
 while "$sweep" run own.cfg "${long[@]}" -o stopped.h5 -j 1 --max-time 0.05s >out 2>err; [ $? = 75 ]; do
