@@ -77,3 +77,41 @@ enum sw_status elliptic_pcg(const struct elliptic_space *space, const struct sw_
     return elliptic_refine(space, numbers, f, u, outcome, history, most, iterate, (void *)space);
 }
 #endif
+
+/* ------------------------------------------------------------------ parts of an iteration */
+
+static struct elliptic_space space_of(struct sw_elliptic *solver)
+{
+    struct elliptic_space space;
+    solver->ops->find_space(solver, &space);
+    return space;
+}
+
+enum sw_status elliptic_run_product(struct sw_elliptic *solver, void *u)
+{
+    const struct elliptic_space s = space_of(solver);
+    (void)u;
+    return s.apply(s.context, s.work[0], s.work[1]);
+}
+
+enum sw_status elliptic_run_preconditioner(struct sw_elliptic *solver, void *u)
+{
+    const struct elliptic_space s = space_of(solver);
+    (void)u;
+    return s.precondition(s.context, s.work[0], s.work[1]);
+}
+
+enum sw_status elliptic_run_dot(struct sw_elliptic *solver, void *u)
+{
+    const struct elliptic_space s = space_of(solver);
+    double sum;
+    (void)u;
+    return s.dot(s.context, s.work[0], s.work[1], &sum);
+}
+
+enum sw_status elliptic_run_combine(struct sw_elliptic *solver, void *u)
+{
+    const struct elliptic_space s = space_of(solver);
+    (void)u;
+    return s.combine(s.context, 0.5, s.work[0], 0.5, s.work[1]);
+}

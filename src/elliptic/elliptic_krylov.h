@@ -16,4 +16,11 @@ enum sw_status elliptic_pcg(const struct elliptic_space *space, const struct sw_
 
 /** One beginning of that, as elliptic_method: from r in space->work[0] and |r|² in way->rr. */
 enum sw_status elliptic_pcg_pass(const struct elliptic_space *space, struct elliptic_way *way, real *u);
+
+/* Parts of an iteration, each alone, on the first vectors of the space that the row's find_space() has: run() of struct
+ * sw_elliptic_kernel. u is not looked at. */
+enum sw_status elliptic_run_product(struct sw_elliptic *solver, void *u);
+enum sw_status elliptic_run_preconditioner(struct sw_elliptic *solver, void *u);
+enum sw_status elliptic_run_dot(struct sw_elliptic *solver, void *u);
+enum sw_status elliptic_run_combine(struct sw_elliptic *solver, void *u);
 #endif

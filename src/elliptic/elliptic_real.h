@@ -45,6 +45,10 @@ typedef float real;
 #define elliptic_host_fused            elliptic_host_fused_single
 #define elliptic_host_solve            elliptic_host_solve_single
 #define elliptic_pcg_pass              elliptic_pcg_pass_single
+#define elliptic_run_product           elliptic_run_product_single
+#define elliptic_run_preconditioner    elliptic_run_preconditioner_single
+#define elliptic_run_dot               elliptic_run_dot_single
+#define elliptic_run_combine           elliptic_run_combine_single
 #define elliptic_interleaved_cpu       elliptic_interleaved_single_cpu
 #define elliptic_pcg_cpu               elliptic_pcg_single_cpu
 #define elliptic_csr_cpu               elliptic_csr_single_cpu

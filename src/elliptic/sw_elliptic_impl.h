@@ -40,6 +40,8 @@ struct sw_elliptic_ops {
     const struct sw_elliptic_ops *single;  /* the same row with vectors, matrix and preconditioner in single precision;
                                               f and u are double there, too. NULL: it has double only */
     const struct sw_elliptic_kernel *kernels;  /* NULL: none is timed alone */
+    /** What its kernels of elliptic_krylov.h are of. @param space  out: a struct elliptic_space of its precision */
+    void           (*find_space)(struct sw_elliptic *solver, void *space);
     const char    *falls_back;  /* the row that takes over where variable coefficients are too much; NULL: none */
     bool           fast;    /* its iterations hardly grow with the grid, omega2 and depth: the tests hold it to that */
 };

@@ -214,13 +214,21 @@ static enum sw_status precondition(void *context, const real *r, real *z)
     return SW_OK;
 }
 
+static struct elliptic_space space_of(struct baseline *b)
+{
+    struct elliptic_space space = elliptic_host_space(&b->host);
+    space.apply = apply;
+    space.precondition = precondition;
+    return space;
+}
+
+static void find_space(struct sw_elliptic *s, void *space) { *(struct elliptic_space *)space = space_of(s->own); }
+
 static enum sw_status iterate(void *context, struct elliptic_way *way, real *u)
 {
     struct baseline *b = context;
-    struct elliptic_space space = elliptic_host_space(&b->host);
+    const struct elliptic_space space = space_of(b);
     assemble(b);
-    space.apply = apply;
-    space.precondition = precondition;
     return elliptic_pcg_pass(&space, way, u);
 }
 
@@ -240,20 +248,6 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
                             sizeof(int), NAN};
 }
 
-static enum sw_status time_product(struct sw_elliptic *s, void *u)
-{
-    struct baseline *b = s->own;
-    (void)u;
-    return apply(b, b->host.work, b->host.work + b->host.cells);
-}
-
-static enum sw_status time_preconditioner(struct sw_elliptic *s, void *u)
-{
-    struct baseline *b = s->own;
-    (void)u;
-    return precondition(b, b->host.work, b->host.work + b->host.cells);
-}
-
 static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
 {
     struct baseline *b = s->own;
@@ -265,8 +259,8 @@ static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
 
 /* 7 entries a row; dgttrs: forward 2, back 4 and a division. Their set-up writes all of it. */
 static const struct sw_elliptic_kernel kernels[] = {
-    {"SpMV", 13, 7 + (7 * sizeof(int32_t) + sizeof(int64_t)) / (double)sizeof(real) + 2, time_product},
-    {"prec", 7, 6 + sizeof(int) / (double)sizeof(real), time_preconditioner},
+    {"SpMV", 13, 7 + (7 * sizeof(int32_t) + sizeof(int64_t)) / (double)sizeof(real) + 2, elliptic_run_product},
+    {"prec", 7, 6 + sizeof(int) / (double)sizeof(real), elliptic_run_preconditioner},
     {"set-up", NAN, 7 + (7 * sizeof(int32_t) + sizeof(int64_t)) / (double)sizeof(real) + 4, time_assembly},
     {0}};
 
@@ -283,5 +277,6 @@ const struct sw_elliptic_ops elliptic_csr_cpu = {
     .solve_one = solve_one,
     .cost = cost,
     .kernels = kernels,
+    .find_space = find_space,
     .single = &elliptic_csr_single_cpu,
 };

@@ -137,6 +137,14 @@ static enum sw_status precondition(void *context, const real *r, real *z)
     return sw_gtsv_solve(b->gtsv, &b->columns, z);
 }
 
+static struct elliptic_space space_of(struct baseline *b)
+{
+    return (struct elliptic_space){.context = b, .systems = 1, .apply = apply, .precondition = precondition, .dot = dot,
+                                   .combine = combine, .work = {b->work[0], b->work[1], b->work[2], b->work[3]}};
+}
+
+static void find_space(struct sw_elliptic *s, void *space) { *(struct elliptic_space *)space = space_of(s->own); }
+
 /* From r = f - A u on: what it finds is added to u, which stays in columns from one beginning to the next. In single r
  * is multiplied by a power of two such that its numbers are near 1 at first. */
 static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
@@ -146,9 +154,7 @@ static enum sw_status iterate(void *context, struct elliptic_pass *pass, double 
     const bool single = b->matrix.single;
     struct elliptic_way *way = pass->way;
     sw_cuda_stream stream = b->on.device->compute;
-    const struct elliptic_space space = {.context = b, .systems = 1, .apply = apply, .precondition = precondition,
-                                         .dot = dot, .combine = combine,
-                                         .work = {b->work[0], b->work[1], b->work[2], b->work[3]}};
+    const struct elliptic_space space = space_of(b);
     if (!b->begun) {
         b->up = 0;
         if (single) frexp(sqrt((double)b->matrix.rows / way->rr), &b->up);
@@ -183,20 +189,6 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
     return (struct sw_cost){entries * (sizeof(real) + index) + index + 25 * sizeof(real), NAN};
 }
 
-static enum sw_status time_product(struct sw_elliptic *s, void *u)
-{
-    struct baseline *b = s->own;
-    (void)u;
-    return apply(b, b->work[0], b->work[1]);
-}
-
-static enum sw_status time_preconditioner(struct sw_elliptic *s, void *u)
-{
-    struct baseline *b = s->own;
-    (void)u;
-    return precondition(b, b->work[0], b->work[1]);
-}
-
 static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
 {
     struct baseline *b = s->own;
@@ -207,8 +199,8 @@ static enum sw_status time_assembly(struct sw_elliptic *s, void *u)
 
 /* 7 entries a row, as on the CPU. */
 static const struct sw_elliptic_kernel kernels[] = {
-    {"SpMV", 13, 7 + 8 * sizeof(int32_t) / (double)sizeof(real) + 2, time_product},
-    {"prec", NAN, 2 + 5, time_preconditioner},
+    {"SpMV", 13, 7 + 8 * sizeof(int32_t) / (double)sizeof(real) + 2, elliptic_run_product},
+    {"prec", NAN, 2 + 5, elliptic_run_preconditioner},
     {"set-up", NAN, 7 + 8 * sizeof(int32_t) / (double)sizeof(real) + 3, time_assembly}, {0}};
 
 extern const struct sw_elliptic_ops elliptic_csr_cuda, elliptic_csr_single_cuda;
@@ -226,5 +218,6 @@ const struct sw_elliptic_ops elliptic_csr_cuda = {
     .destroy = destroy,
     .cost = cost,
     .kernels = kernels,
+    .find_space = find_space,
     .single = &elliptic_csr_single_cuda,
 };

@@ -27,38 +27,15 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
     return (struct sw_cost){(20 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK) * sizeof(double), (d->full ? 40 : 24) + 22 + 1 + 2 * 6};
 }
 
-static enum sw_status time_product(struct sw_elliptic *s, void *u)
+static void find_space(struct sw_elliptic *s, void *space)
 {
-    const struct elliptic_space space = elliptic_device_space(s->own);
-    (void)u;
-    return space.apply(space.context, space.work[0], space.work[1]);
-}
-
-static enum sw_status time_preconditioner(struct sw_elliptic *s, void *u)
-{
-    const struct elliptic_space space = elliptic_device_space(s->own);
-    (void)u;
-    return space.precondition(space.context, space.work[0], space.work[1]);
-}
-
-static enum sw_status time_dot(struct sw_elliptic *s, void *u)
-{
-    const struct elliptic_space space = elliptic_device_space(s->own);
-    double sum;
-    (void)u;
-    return space.dot(space.context, space.work[0], space.work[1], &sum);
-}
-
-static enum sw_status time_combine(struct sw_elliptic *s, void *u)
-{
-    const struct elliptic_space space = elliptic_device_space(s->own);
-    (void)u;
-    return space.combine(space.context, 0.5, space.work[0], 0.5, space.work[1]);
+    *(struct elliptic_space *)space = elliptic_device_space(s->own);
 }
 
 static const struct sw_elliptic_kernel kernels[] = {
-    {"SpMV", 24, 2, time_product}, {"prec", 22 + 1, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK, time_preconditioner},
-    {"dot", 1, 2, time_dot}, {"axpby", 2, 3, time_combine}, {0}};
+    {"SpMV", 24, 2, elliptic_run_product},
+    {"prec", 22 + 1, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK, elliptic_run_preconditioner},
+    {"dot", 1, 2, elliptic_run_dot}, {"axpby", 2, 3, elliptic_run_combine}, {0}};
 
 extern const struct sw_elliptic_ops elliptic_pcg_cuda, elliptic_pcg_single_cuda;
 const struct sw_elliptic_ops elliptic_pcg_cuda = {
@@ -72,5 +49,6 @@ const struct sw_elliptic_ops elliptic_pcg_cuda = {
     .solve_one = solve_one,
     .cost = cost,
     .kernels = kernels,
+    .find_space = find_space,
     .single = &elliptic_pcg_single_cuda,
 };

@@ -71,13 +71,19 @@ static enum sw_status combine(void *context, double alpha, const real *x, double
 
 /* ------------------------------------------------------------------ solve */
 
+static struct elliptic_space space_of(struct pcg *p)
+{
+    return (struct elliptic_space){.context = p, .systems = 1, .apply = apply, .precondition = precondition, .dot = dot,
+                                   .combine = combine, .work = {p->work[0], p->work[1], p->work[2], p->work[3]}};
+}
+
+static void find_space(struct sw_elliptic *s, void *space) { *(struct elliptic_space *)space = space_of(s->own); }
+
 static enum sw_status iterate(void *context, struct elliptic_pass *pass, double *u)
 {
     struct pcg *p = context;
     struct elliptic_way *way = pass->way;
-    const struct elliptic_space space = {.context = p, .systems = 1, .apply = apply, .precondition = precondition,
-                                         .dot = dot, .combine = combine,
-                                         .work = {p->work[0], p->work[1], p->work[2], p->work[3]}};
+    const struct elliptic_space space = space_of(p);
     sw_cuda_stream stream = p->on.device->compute;
     if (!p->begun) {
         frexp(sqrt((double)cells_of(p) / way->rr), &p->up);
@@ -111,38 +117,10 @@ static struct sw_cost cost(const struct sw_elliptic_desc *d)
     return (struct sw_cost){(20 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK) * sizeof(real), NAN};
 }
 
-static enum sw_status time_product(struct sw_elliptic *s, void *u)
-{
-    struct pcg *p = s->own;
-    (void)u;
-    return apply(p, p->work[0], p->work[1]);
-}
-
-static enum sw_status time_preconditioner(struct sw_elliptic *s, void *u)
-{
-    struct pcg *p = s->own;
-    (void)u;
-    return precondition(p, p->work[0], p->work[1]);
-}
-
-static enum sw_status time_dot(struct sw_elliptic *s, void *u)
-{
-    struct pcg *p = s->own;
-    double sum;
-    (void)u;
-    return dot(p, p->work[0], p->work[1], &sum);
-}
-
-static enum sw_status time_combine(struct sw_elliptic *s, void *u)
-{
-    struct pcg *p = s->own;
-    (void)u;
-    return combine(p, 0.5, p->work[0], 0.5, p->work[1]);
-}
-
 static const struct sw_elliptic_kernel kernels[] = {
-    {"SpMV", 24, 2, time_product}, {"prec", 22 + 1, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK, time_preconditioner},
-    {"dot", 1, 2, time_dot}, {"axpby", 2, 3, time_combine}, {0}};
+    {"SpMV", 24, 2, elliptic_run_product},
+    {"prec", 22 + 1, 2 + 2.0 / SW_CUDA_ELLIPTIC_CHUNK, elliptic_run_preconditioner},
+    {"dot", 1, 2, elliptic_run_dot}, {"axpby", 2, 3, elliptic_run_combine}, {0}};
 
 extern const struct sw_elliptic_ops elliptic_pcg_single_cuda;
 const struct sw_elliptic_ops elliptic_pcg_single_cuda = {
@@ -155,4 +133,5 @@ const struct sw_elliptic_ops elliptic_pcg_single_cuda = {
     .solve_one = solve_one,
     .cost = cost,
     .kernels = kernels,
+    .find_space = find_space,
 };
