@@ -583,6 +583,41 @@ static enum sw_status advance(struct fields_sim *s, int64_t from, int64_t to)
     return SW_OK;
 }
 
+struct looking { const struct fields_sim *s; double *change; };
+
+static double range_of(size_t n, const double *u, double *largest)
+{
+    double least = u[0], greatest = u[0];
+    for (size_t c = 1; c < n; c++) least = fmin(least, u[c]), greatest = fmax(greatest, u[c]);
+    *largest = fmax(fabs(least), fabs(greatest));
+    return greatest - least;
+}
+
+static void look_at_run(void *user, int thread, int j)
+{
+    const struct looking *l = user;
+    const struct fields_sim *s = l->s;
+    const struct plain *p = s->own;
+    struct worker *w = &p->worker[thread];
+    const size_t points = fields_points(&s->desc);
+    const double dt = s->run[j].grid.dt, *u = field_of(s, j), *f = w->walk.work.k[0];
+    if (p->stopped[j]) return;
+    begin(s, w, j);
+    evaluate(w, dt * (double)s->step, s->step, u, w->walk.work.k[0]);
+    for (int v = 0; v < s->desc.terms->unknowns; v++) {
+        double size, rate;
+        const double range = range_of(points, u + (size_t)v * points, &size),
+                     change = dt * range_of(points, f + (size_t)v * points, &rate);
+        if (change > FIELDS_SEEN * size) l->change[j] = fmax(l->change[j], change / range);
+    }
+}
+
+static enum sw_status look_ahead(struct fields_sim *s, double *change)
+{
+    sw_host_each(((struct plain *)s->own)->workers, s->count, look_at_run, &(struct looking){s, change});
+    return SW_OK;
+}
+
 static const struct sw_state_ops states = {
     .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
 static const struct sw_record_ops records = {.get = get_record, .set = set_record};
@@ -600,6 +635,7 @@ const struct fields_row_ops fields_plain_cpu = {
     .create = create,
     .load = load,
     .advance = advance,
+    .look_ahead = look_ahead,
     .destroy = destroy,
     .sim = &operations,
 };

@@ -79,6 +79,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
         return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, s->desc.capacity);
     SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
     s->count = count;
+    s->step = -1;
     for (int j = 0; j < count; j++) load_error[j] = fault_of(&s->desc, &s->run[j]);
     return s->ops->load(s, load_error);
 }
@@ -90,6 +91,7 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
         return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
     if (s->desc.own_steps && (!s->desc.times || to > s->desc.goals * SW_OWN_STEPS_TICKS))
         return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
+    s->step = to;
     return from == to ? SW_OK : s->ops->advance(s, from, to);
 }
 
@@ -102,6 +104,25 @@ static void explain_early_end(const struct sw_sim *sim, int j, const double *rec
 {
     const struct fields_sim *s = fields_sim_of(sim);
     if (!finite) sw_own_steps_explain_end(record, s->desc.times, s->run[j].absolute > 0, text);
+}
+
+/* With dt given, a product of line matrices damps waves that are stiff along two axes hardly at all: such steps settle
+ * on a state that half the dt does not tell from a right one. F does: it would change u by more than u has, in a step.
+ * Noise does so, too. */
+static enum sw_status get_change(struct sw_sim *sim, double *record)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    for (int j = 0; j < s->count; j++) record[j] = 0;
+    return s->step < 0 || s->desc.terms->noise ? SW_OK : s->ops->look_ahead(s, record);
+}
+
+static void explain_change(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
+{
+    const double dt = fields_sim_of(sim)->run[j].grid.dt;
+    if (finite && record[0] > 1)
+        sw_text_set(text, "dt = %.3g is too long: at the end the right-hand side would change u by %.2g times its "
+                    "range in one more step, which such steps cannot follow; take a smaller dt, or give time.tolerance",
+                    dt, record[0]);
 }
 
 /* ------------------------------------------------------------------ life */
@@ -134,10 +155,10 @@ static void add_operations(struct fields_sim *s)
         s->records.numbers = SW_OWN_STEPS_NUMBERS;
         s->records.warn = explain_early_end;
         s->records.steps_taken = steps_taken;
-        o->records = &s->records;
     } else {
-        o->records = NULL;
+        s->records = (struct sw_record_ops){.numbers = 1, .get = get_change, .warn = explain_change};
     }
+    o->records = s->desc.own_steps || s->ops->look_ahead ? &s->records : NULL;
     s->sim.ops = o;
 }
 

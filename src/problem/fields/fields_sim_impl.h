@@ -19,9 +19,15 @@ struct fields_row_ops {
     /** run, param and count are in the sim. @param load_error  in: set where the front found one; out: likewise */
     enum sw_status (*load)(struct fields_sim *sim, const char **load_error);
     enum sw_status (*advance)(struct fields_sim *sim, int64_t from, int64_t to);
+    /** What one more step of dt F would change of each run, over the range of u, of the unknown where that is most; 0
+     * where a run has stopped, and where it is less than FIELDS_SEEN of u. NULL: not looked at.
+     * @param change  out: [count] */
+    enum sw_status (*look_ahead)(struct fields_sim *sim, double *change);
     void           (*destroy)(struct fields_sim *sim);  /* what is not in arrays */
     const struct sw_sim_ops *sim;  /* those of a sim that are the row's: snapshots, failures, states, records */
 };
+
+#define FIELDS_SEEN 1e-3
 
 struct fields_sim {
     struct sw_sim                sim;         /* first: the operations get a pointer to it */
@@ -33,6 +39,7 @@ struct fields_sim {
     struct fields_desc           desc;
     struct sw_device            *device;
     int                          count;       /* runs of the batch loaded                                    */
+    int64_t                      step;        /* to which they have been advanced; -1: not since they were loaded */
     struct fields_run           *run;         /* [capacity]                                                  */
     double                      *param;       /* [nparam][count] of the batch loaded; room for capacity      */
     struct sw_owned              arrays;

@@ -139,4 +139,18 @@ prints 'a step damps the shortest waves of u by'
 
 expect 1 run text.cfg -o grows.h5 -s 'rhs="lap(u) + u^2"' -s 'initial="5 + 0*seed"' -s 'time.end=5.0'
 
+# ---- a dt with which two stiff axes keep what should have died out: half of it goes the same way, so that error_time
+# says nothing (0.0016 where the error is 0.86); F tells
+cat >long.cfg <<'CFG'
+problem = "equation";
+rhs     = "10*div(u*dx(u), u*dy(u))";
+method  = "imex2";
+initial = "2 + sin(2*pi*x)*cos(2*pi*y)";
+grid    = { n = [16, 16]; length = 1.0; };
+time    = { end = 1.0; dt = 0.1; };
+CFG
+expect 0 run long.cfg -o toolong.h5
+expect 0 show toolong.h5; matches 'dt = 0.1 is too long: at the end the right-hand side would'
+expect 0 run long.cfg -o short.h5 -s time.dt=0.01
+expect 0 show short.h5; grep -q 'too long' out && fail 'a dt that is short enough'
 summary
