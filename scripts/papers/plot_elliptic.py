@@ -55,8 +55,7 @@ def ticks_at(axis, values):
 # ---------------------------------------------------------------- orders
 
 WORDS = {"full": "shell, full", "tpfa": "shell, tpfa, against the sphere's solution",
-         "tpfa against its limit": "shell, tpfa, against its own limit", "box": "box",
-         "whole sphere full": "whole sphere, full"}
+         "tpfa against its limit": "shell, tpfa, against its own limit", "box": "box"}
 
 
 def draw_orders(folder):
@@ -231,17 +230,18 @@ def draw_sizes(folder):
     """Bands: what the paper's text says of figure 6, and the kernels of its table 7."""
     table, found = data.elliptic_iterations(folder, "sizes")
     lines = collections.defaultdict(list)
-    for (_, row), one in found.items():
-        lines[row].append(one)
+    for (spec, row), one in found.items():
+        lines[row, data.elliptic_is_single(spec)].append(one)
     if not lines:
         return
     figure, axes = panels(2, (4.9, 4.2))
-    for row, line in lines.items():
+    for (row, single), line in sorted(lines.items(), key=lambda item: item[0][1]):
         line.sort(key=lambda one: one.cells)
         cells = [one.cells for one in line]
+        style = {"label": row + ", single" * single, **style_of(row), **({"mfc": "white"} if single else {})}
         if all(one.flops for one in line):
-            axes[0].plot(cells, [1e-9 * one.flops for one in line], label=row, **style_of(row))
-        axes[1].plot(cells, [1e-9 * one.bytes for one in line], label=row, **style_of(row))
+            axes[0].plot(cells, [1e-9 * one.flops for one in line], **style)
+        axes[1].plot(cells, [1e-9 * one.bytes for one in line], **style)
     paper = data.elliptic_paper(folder)
     for precision, low, high in (("single", 70, 80), ("double", 40, 50)):
         draw_band(axes[0], low, high, f"interleaved, {precision}")
