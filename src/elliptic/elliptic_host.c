@@ -105,18 +105,20 @@ static void apply_slab(const void *own, struct elliptic_beside ends, int64_t j)
     elliptic_apply_slab(h->matrix, p->x, ends, j, p->y + (size_t)j * slab(h->matrix), elliptic_host_scratch(h));
 }
 
-enum sw_status elliptic_host_apply(const struct elliptic_host *h, const real *u, real *y)
+static enum sw_status apply(void *context, const real *x, real *y)
 {
-    const struct product product = {h, u, y};
-    return elliptic_host_slabs(h, u, apply_slab, &product);
+    const struct product product = {context, x, y};
+    return elliptic_host_slabs(context, x, apply_slab, &product);
 }
 
-void elliptic_host_precondition(const struct elliptic_host *h, const real *r, real *z)
+static enum sw_status precondition(void *context, const real *r, real *z)
 {
+    const struct elliptic_host *h = context;
     const struct sw_elliptic_matrix *m = h->matrix;
 #pragma omp parallel for num_threads(h->threads) schedule(static)
     for (int64_t j = 0; j < m->ny; j++)
         elliptic_precondition_slab(m, j, r + (size_t)j * slab(m), z + (size_t)j * slab(m), elliptic_host_scratch(h));
+    return SW_OK;
 }
 
 static double pairwise(const double *x, int64_t count)
@@ -136,17 +138,6 @@ enum sw_status elliptic_host_sums(struct elliptic_host *h, int first, int count,
 }
 
 /* ------------------------------------------------------------------ as a space */
-
-static enum sw_status apply(void *context, const real *x, real *y)
-{
-    return elliptic_host_apply(context, x, y);
-}
-
-static enum sw_status precondition(void *context, const real *r, real *z)
-{
-    elliptic_host_precondition(context, r, z);
-    return SW_OK;
-}
 
 static enum sw_status dot(void *context, const real *x, const real *y, double *sum)
 {

@@ -50,10 +50,6 @@ enum sw_status elliptic_host_slabs(const struct elliptic_host *host, const real 
 void elliptic_host_slabs_again(const struct elliptic_host *host, const real *u, elliptic_slab_function *function,
                                const void *own);
 
-/** y = A u; z = M^-1 r. Arrays [ny][nz][nx]. @return SW_E_COMM */
-enum sw_status elliptic_host_apply(const struct elliptic_host *host, const real *u, real *y);
-void elliptic_host_precondition(const struct elliptic_host *host, const real *r, real *z);
-
 /** The sums of what the slabs of all ranks have in the rows from `first` on of host->sums: in the order of their
  * numbers, pairwise, and those of ranks in their order. One reduction.
  * @param sum  out [count]  @return SW_E_COMM */

@@ -229,7 +229,9 @@ void elliptic_plane_bound(const struct sw_elliptic_matrix *m, bool periodic_x, b
         }
 }
 
-double elliptic_plane_hardness(const struct sw_elliptic_matrix *m, double stiffness, double lambda)
+/* About the square root of the condition number for a mode, which its iterations grow with: the diagonal bounds it, and
+ * so does the number of cells along an axis. */
+static double hardness_of(const struct sw_elliptic_matrix *m, double stiffness, double lambda)
 {
     const double cells = (double)(m->nx > m->ny ? m->nx : m->ny);
     return lambda > 0 ? fmin(sqrt(1 + 2 * stiffness / lambda), cells) : cells;
@@ -240,7 +242,7 @@ void elliptic_modal_share(const struct elliptic_vertical *v, const struct sw_ell
 {
     double all = 0;
     for (int64_t i = 0; i < m->nz; i++)
-        all += hardness[i] = elliptic_plane_hardness(m, stiffness, v->lambda[i]);
+        all += hardness[i] = hardness_of(m, stiffness, v->lambda[i]);
     for (int64_t i = 0; i < m->nz; i++) share[i] = sqrt(hardness[i] / v->weight[i] / all);
 }
 

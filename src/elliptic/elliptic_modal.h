@@ -102,11 +102,6 @@ double elliptic_plane_stiffness(const struct sw_elliptic_matrix *matrix);
 void elliptic_plane_bound(const struct sw_elliptic_matrix *matrix, bool periodic_x, bool periodic_y,
                           struct elliptic_plane_bounds *bounds);
 
-/** About the square root of the condition number for a mode, which its iterations grow with: the diagonal bounds it,
- * and so does the number of cells along an axis.
- * @param stiffness  elliptic_plane_stiffness() */
-double elliptic_plane_hardness(const struct sw_elliptic_matrix *matrix, double stiffness, double lambda);
-
 /** How small the residuals of the modes have to be, where that of f - A u has to be 1: by the square root of the
  * condition number.
  * @param hardness  out [nz]

@@ -38,8 +38,6 @@ typedef float real;
 #define elliptic_host_scratch          elliptic_host_scratch_single
 #define elliptic_host_slabs            elliptic_host_slabs_single
 #define elliptic_host_slabs_again      elliptic_host_slabs_again_single
-#define elliptic_host_apply            elliptic_host_apply_single
-#define elliptic_host_precondition     elliptic_host_precondition_single
 #define elliptic_host_sums             elliptic_host_sums_single
 #define elliptic_host_space            elliptic_host_space_single
 #define elliptic_host_fused            elliptic_host_fused_single

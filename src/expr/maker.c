@@ -16,7 +16,7 @@ bool maker_is(const struct maker *m, int k, enum operation op)
     return !m->failed && maker_at(m, k)->op == op;
 }
 
-bool maker_is_number(const struct maker *m, int k, double *value)
+static bool is_number(const struct maker *m, int k, double *value)
 {
     if (maker_is(m, k, OP_NEG) && maker_at(m, maker_at(m, k)->child[0])->op == OP_NUMBER) {
         *value = -maker_at(m, maker_at(m, k)->child[0])->value;
@@ -29,7 +29,7 @@ bool maker_is_number(const struct maker *m, int k, double *value)
 bool maker_is_value(const struct maker *m, int k, double wanted)
 {
     double value;
-    return maker_is_number(m, k, &value) && value == wanted;
+    return is_number(m, k, &value) && value == wanted;
 }
 
 int maker_number(struct maker *m, double value)
@@ -42,7 +42,7 @@ int maker_number(struct maker *m, double value)
 static bool fold(const struct maker *m, enum operation op, int a, int b, double *value)
 {
     double x, y;
-    if (!maker_is_number(m, a, &x) || !maker_is_number(m, b, &y)) return false;
+    if (!is_number(m, a, &x) || !is_number(m, b, &y)) return false;
     *value = op_value(op, x, y, 0);
     return isfinite(*value);
 }
@@ -112,7 +112,7 @@ int maker_power(struct maker *m, int a, int b)
 int maker_choose(struct maker *m, int condition, int yes, int no)
 {
     double value;
-    if (yes == no || (maker_is_number(m, yes, &value) && maker_is_value(m, no, value))) return yes;
+    if (yes == no || (is_number(m, yes, &value) && maker_is_value(m, no, value))) return yes;
     return maker_node(m, OP_CHOICE, condition, yes, no, 0);
 }
 

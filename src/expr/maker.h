@@ -35,7 +35,6 @@ int maker_left(struct maker *m, int k, int through, const int *left);
 static inline const struct node *maker_at(const struct maker *m, int k) { return &m->out->node[k]; }
 bool maker_is(const struct maker *m, int k, enum operation op);
 
-/** Whether node k is a number, possibly under one minus. */
-bool maker_is_number(const struct maker *m, int k, double *value);
+/** Whether node k is that number, possibly under one minus. */
 bool maker_is_value(const struct maker *m, int k, double wanted);
 #endif

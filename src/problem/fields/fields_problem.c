@@ -26,7 +26,7 @@ const struct fields_terms *fields_terms_of(const struct sw_setup *setup)
 }
 
 /* Of a kind there is one unknown, which configs do not name. */
-int fields_unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
+static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
 
 int fields_parameters(const struct sw_setup *setup) { return setup->ncolumn + FIELDS_NUMBERS; }
 
@@ -173,7 +173,7 @@ static struct fields_desc desc_of(const struct sw_setup *setup)
                                .single = setup->single, .own_steps = sw_setup_own_steps(setup), .goals = setup->goals,
                                .times = setup->times, .scheme = fields_scheme_of(setup),
                                .nparam = fields_parameters(setup), .terms = &m->stepped, .energy = m->energy};
-    for (int v = 0; v < fields_unknowns_of(setup); v++) {
+    for (int v = 0; v < unknowns_of(setup); v++) {
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         desc.initial[v] = initial ? initial->program : NULL;
     }
