@@ -446,7 +446,7 @@ void sw_plain_advance_own(struct sw_stepper *s, struct sw_plain_worker *w, struc
     double size[SW_UNKNOWNS_MOST], rate[SW_UNKNOWNS_MOST];
     struct sw_own_run run;
 
-    if (sw_own_steps_reached(&p->batch.steps[j], times, to)) return;
+    if (sw_own_steps_reached(&p->batch.states.steps[j], times, to)) return;
     sw_plain_begin_run(s, w, h, j, now);
     w->factored = 0;
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) size[v] = sw_line_largest(s->desc.n, now[v]);

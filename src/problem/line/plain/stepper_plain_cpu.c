@@ -201,9 +201,9 @@ static void advance_one(void *user, int thread, int j)
     struct sw_plain *p = a->s->own;
     struct sw_plain_worker *w = &p->worker[thread];
     struct sw_host_worker *h = &p->batch.worker[thread];
-    if (!p->batch.stopped[j] && a->s->desc.own_steps) sw_plain_advance_own(a->s, w, h, j, a->to);
-    else if (!p->batch.stopped[j]) advance_run(a->s, w, h, j, a->from, a->to);
-    else if (p->batch.diverged[j] < 0) p->batch.diverged[j] = a->from;
+    if (sw_host_states_are_over(&p->batch.states, j, a->from)) return;
+    if (a->s->desc.own_steps) sw_plain_advance_own(a->s, w, h, j, a->to);
+    else advance_run(a->s, w, h, j, a->from, a->to);
 }
 
 /* A tick may have any number of steps, mostly few. */

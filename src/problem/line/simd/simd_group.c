@@ -229,7 +229,7 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
-        live[l] = l < g->runs && !p->batch.stopped[g->run[l]];
+        live[l] = l < g->runs && !p->batch.states.stopped[g->run[l]];
         any |= live[l];
         line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }

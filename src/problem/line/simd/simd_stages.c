@@ -290,8 +290,8 @@ int sw_simd_queue_own(struct sw_stepper *s, int64_t to)
     const double *times = s->desc.times;
     int queued = 0;
     for (int j = 0; j < s->count; j++) {
-        const struct sw_own_steps *steps = &p->batch.steps[j];
-        if (p->batch.stopped[j] || sw_own_steps_reached(steps, times, to)) continue;
+        const struct sw_own_steps *steps = &p->batch.states.steps[j];
+        if (p->batch.states.stopped[j] || sw_own_steps_reached(steps, times, to)) continue;
         p->queue[queued++] = (struct sw_simd_queued){sw_own_steps_expected(steps, times, to), j};
     }
     qsort(p->queue, (size_t)queued, sizeof *p->queue, by_steps);

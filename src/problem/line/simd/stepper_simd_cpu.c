@@ -336,9 +336,7 @@ static void advance_one(void *user, int thread, int k)
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct sw_simd *p = s->own;
-    struct sw_host_batch *h = &p->batch;
-    for (int j = 0; j < s->count; j++)
-        if (h->stopped[j] && h->diverged[j] < 0) h->diverged[j] = from;
+    for (int j = 0; j < s->count; j++) sw_host_states_are_over(&p->batch.states, j, from);
     if (s->desc.own_steps) {
         advance_own(s, to);
         return SW_OK;

@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/sw_reals.h"
 #include "field/dft.h"
 #include "field/sum.h"
 #include "problem/line/stepper/fourth_order.h"
@@ -193,39 +192,41 @@ static void destroy_worker(struct sw_host_worker *w)
     if (w->measure) sw_dft_destroy(&w->measure->dft);
 }
 
+static struct sw_host_states states_of(const struct sw_stepper_desc *d)
+{
+    return (struct sw_host_states){.capacity = (size_t)d->capacity, .unknowns = (size_t)sw_line_unknowns(&d->model),
+                                   .points = (size_t)d->n, .single = d->single, .own_steps = d->own_steps};
+}
+
 enum sw_status sw_host_create(struct sw_stepper *s, struct sw_host_batch *h)
 {
     const struct sw_stepper_desc *d = &s->desc;
     size_t room = (size_t)d->capacity;
     struct sw_owned *own = &s->arrays;
     h->workers = s->device->threads;
-    sw_array(own, sw_stepper_vector(d), &h->u);
-    sw_array(own, room, &h->sound);
-    sw_array(own, room, &h->stopped);
-    sw_array(own, room, &h->diverged);
+    h->states = states_of(d);
     sw_array(own, room, &h->place);
-    if (d->own_steps) sw_array(own, room, &h->steps);
     sw_array(own, (size_t)h->workers, &h->worker);
     SW_TRY(own->status);
     for (int k = 0; k < h->workers; k++) SW_TRY(create_worker(d, own, &h->worker[k]));
-    return sw_snapshots_create(s->device, sw_stepper_vector(d) * sw_reals_word(d->single),
-                               room * SW_LINE_SCALARS * sizeof(double), &h->snapshots);
+    return sw_host_states_create(s->device, own, &h->states);
 }
 
 void sw_host_destroy(struct sw_host_batch *h)
 {
     for (int k = 0; h->worker && k < h->workers; k++) destroy_worker(&h->worker[k]);
-    sw_snapshots_destroy(&h->snapshots);
+    sw_host_states_destroy(&h->states);
 }
 
 void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *per_run)
 {
-    size_t n = (size_t)desc->n, point = sizeof(double) + SW_SNAPSHOT_SLOTS * sw_reals_word(desc->single);
+    const size_t n = (size_t)desc->n;
+    const struct sw_host_states states = states_of(desc);
     /* workers: x, a term, and the programs' values */
     *fixed = (size_t)omp_get_max_threads() *
              (measure_bytes(desc->n, sw_line_ended(&desc->model)) + 10 * n * sizeof(double));
-    *per_run = sw_stepper_line(desc) * point +
-               ((size_t)desc->model.nparam + sw_own_drive_numbers(desc)) * sizeof(double) + 256;
+    *per_run = sw_host_states_bytes(&states) +
+               ((size_t)desc->model.nparam + sw_own_drive_numbers(desc)) * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ the state */
@@ -233,7 +234,7 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
 double *sw_host_line(const struct sw_stepper *s, int j)
 {
     const struct sw_host_batch *h = s->own;
-    return h->u + (size_t)j * sw_stepper_line(&s->desc);
+    return sw_host_states_of(&h->states, j);
 }
 
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
@@ -242,25 +243,10 @@ int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
     return (double)s->count * (double)sw_stepper_line(&s->desc) * (double)passes * ns < 160000.0 ? 1 : h->workers;
 }
 
-/* Without a parallel region of one thread: OpenMP makes a team for it, and wakes the threads of the one before, 0.3 us
- * in which a step of a short line is done. */
-void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user)
-{
-    if (threads == 1) {
-        for (int k = 0; k < count; k++) work(user, 0, k);
-        return;
-    }
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int k = 0; k < count; k++) work(user, omp_get_thread_num(), k);
-}
-
 void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
 {
     struct sw_host_batch *h = s->own;
-    double *u = sw_host_line(s, j);
-    for (size_t i = 0; i < sw_stepper_line(&s->desc); i++) u[i] = NAN;
-    h->stopped[j] = true;
-    h->diverged[j] = step;
+    sw_host_states_stop(&h->states, j, step);
     h->place[j].known = false;
 }
 
@@ -280,22 +266,11 @@ static bool place(const struct sw_sim *sim, int j, struct sw_failure_place *wher
     return where->known;
 }
 
-static void resume_run(struct sw_stepper *s, int j)
-{
-    struct sw_host_batch *h = s->own;
-    h->stopped[j] = false;
-    h->diverged[j] = -1;
-    if (h->steps) h->steps[j] = (struct sw_own_steps){0};
-}
-
 void sw_host_load(struct sw_stepper *s, const char *const *load_error)
 {
     struct sw_host_batch *h = s->own;
-    for (int j = 0; j < s->count; j++) {
-        h->sound[j] = !load_error[j];
-        if (load_error[j]) sw_host_stop(s, j, 0);
-        else resume_run(s, j);
-    }
+    for (int j = 0; j < s->count; j++) h->place[j].known = false;
+    sw_host_states_load(&h->states, s->count, load_error);
 }
 
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j)
@@ -308,6 +283,7 @@ void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, str
 
 static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j)
 {
+    struct sw_host_batch *h = s->own;
     const double *in[SW_INPUTS] = {[SW_IN_X] = w->x};
     double *u = sw_host_line(s, j);
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
@@ -315,8 +291,8 @@ static void initial_of_run(struct sw_stepper *s, struct sw_host_worker *w, int j
         sw_eval_step(w->initial[v], 0.0, 0);
         sw_eval_points(w->initial[v], s->desc.n, in, u + v * s->desc.n);
     }
-    resume_run(s, j);
-    if (!sw_line_is_finite(sw_stepper_line(&s->desc), u)) sw_host_stop(s, j, 0);
+    h->place[j].known = false;
+    sw_host_states_begin(&h->states, j, 0);
 }
 
 static enum sw_status initial(struct sw_sim *sim)
@@ -326,59 +302,52 @@ static enum sw_status initial(struct sw_sim *sim)
     sw_stepper_restart(s);
 #pragma omp parallel for schedule(dynamic) num_threads(sw_host_workers(s, 1, 10.0))
     for (int j = 0; j < s->count; j++)
-        if (h->sound[j]) initial_of_run(s, &h->worker[omp_get_thread_num()], j);
+        if (h->states.sound[j]) initial_of_run(s, &h->worker[omp_get_thread_num()], j);
     return SW_OK;
 }
 
 static enum sw_status set_state(struct sw_sim *sim, const double *u)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
-    const struct sw_host_batch *h = s->own;
-    size_t n = sw_stepper_line(&s->desc);
+    struct sw_host_batch *h = s->own;
     sw_stepper_restart(s);
-    for (int j = 0; j < s->count; j++) {
-        if (!h->sound[j]) continue;
-        memcpy(sw_host_line(s, j), u + (size_t)j * n, n * sizeof *u);
-        resume_run(s, j);
-        if (!sw_line_is_finite(n, sw_host_line(s, j))) sw_host_stop(s, j, -1);
-    }
+    for (int j = 0; j < s->count; j++) h->place[j].known = false;
+    sw_host_states_set(&h->states, s->count, u);
     return SW_OK;
+}
+
+static struct sw_host_states *states_in(const struct sw_sim *sim)
+{
+    return &((struct sw_host_batch *)sw_stepper_of(sim)->own)->states;
 }
 
 static enum sw_status get_state(struct sw_sim *sim, double *u)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    memcpy(u, sw_host_line(s, 0), (size_t)s->count * sw_stepper_line(&s->desc) * sizeof *u);
+    sw_host_states_get(states_in(sim), sw_stepper_of(sim)->count, u);
     return SW_OK;
 }
 
 static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    const size_t size = sw_stepper_line(&s->desc);
-    for (size_t k = 0; k < (size_t)count; k++) memcpy(u + k * size, sw_host_line(s, which[k]), size * sizeof *u);
+    sw_host_states_get_some(states_in(sim), count, which, u);
     return SW_OK;
 }
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    const struct sw_host_batch *h = s->own;
-    memcpy(step, h->diverged, (size_t)s->count * sizeof *step);
+    sw_host_states_diverged(states_in(sim), sw_stepper_of(sim)->count, step);
     return SW_OK;
 }
 
 static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    memcpy(record, ((const struct sw_host_batch *)s->own)->steps, (size_t)s->count * sizeof(struct sw_own_steps));
+    sw_host_states_get_record(states_in(sim), sw_stepper_of(sim)->count, record);
     return SW_OK;
 }
 
 static enum sw_status set_record(struct sw_sim *sim, const double *record)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    memcpy(((struct sw_host_batch *)s->own)->steps, record, (size_t)s->count * sizeof(struct sw_own_steps));
+    sw_host_states_set_record(states_in(sim), sw_stepper_of(sim)->count, record);
     return SW_OK;
 }
 
@@ -395,7 +364,7 @@ void sw_own_run_begin(const struct sw_stepper *s, int j, const double *size, str
 {
     const struct sw_host_batch *h = s->own;
     const size_t unknowns = (size_t)sw_line_unknowns(&s->desc.model);
-    run->steps = &h->steps[j];
+    run->steps = &h->states.steps[j];
     run->limits = sw_stepper_limits(s, &s->run[j]);
     run->drive = s->drive + (size_t)j * (size_t)sw_own_drive_windows(&s->desc) * unknowns;
     memcpy(run->size, size, unknowns * sizeof *size);
@@ -421,14 +390,6 @@ bool sw_own_run_control(const struct sw_stepper *s, const double *error, const d
 
 /* ------------------------------------------------------------------ snapshots */
 
-/* Fields follow one another: all runs of the first unknown, then all of the next. */
-static void copy_field(const struct sw_stepper *s, int j, void *field)
-{
-    const size_t n = (size_t)s->desc.n, count = (size_t)s->count;
-    for (size_t v = 0; v < (size_t)sw_line_unknowns(&s->desc.model); v++)
-        sw_reals_put(field, sw_reals_word(s->desc.single), (v * count + (size_t)j) * n, sw_host_line(s, j) + v * n, n);
-}
-
 static const double *energy_density(const struct sw_stepper *s, struct sw_host_worker *w, int j)
 {
     const double *u = sw_host_line(s, j), dx = s->run[j].dx;
@@ -441,15 +402,14 @@ static const double *energy_density(const struct sw_stepper *s, struct sw_host_w
     return w->term;
 }
 
-static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, int j, double out[SW_LINE_SCALARS])
+/* sw_host_measure */
+static void measure_run(void *user, int thread, int j, double *out)
 {
+    const struct sw_stepper *s = user;
     const struct sw_host_batch *h = s->own;
-    if (h->stopped[j]) {
-        for (int k = 0; k < SW_LINE_SCALARS; k++) out[k] = NAN;
-        return;
-    }
+    struct sw_host_worker *w = &h->worker[thread];
     const struct sw_line_run *r = &s->run[j];
-    const struct sw_own_steps *own = h->steps ? &h->steps[j] : NULL;
+    const struct sw_own_steps *own = h->states.steps ? &h->states.steps[j] : NULL;
     struct sw_line_operator a = own ? sw_line_operator_of(&r->a[0], own->largest) : r->a[0];
     a = sw_line_matrix_of(&a, &s->desc.model.mass[0]);
     const double noise = sw_stepper_rounding(s->name, &a, s->desc.single_steps) *
@@ -457,31 +417,15 @@ static void measure_run(const struct sw_stepper *s, struct sw_host_worker *w, in
     measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
 
-struct taking { const struct sw_stepper *s; void *field; double *scalars; };
-
-static void take_run(void *user, int thread, int j)
-{
-    const struct taking *t = user;
-    const struct sw_host_batch *h = t->s->own;
-    if (t->field) copy_field(t->s, j, t->field);
-    if (t->scalars) measure_run(t->s, &h->worker[thread], j, t->scalars + (size_t)j * SW_LINE_SCALARS);
-}
-
-/* Each run is copied and measured by one thread. */
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
-    const struct sw_stepper *s = sw_stepper_of(sim);
-    struct sw_host_batch *h = s->own;
-    struct taking t = {.s = s};
-    SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &t.field, &t.scalars));
-    sw_host_each(sw_host_workers(s, 4, 10.0), s->count, take_run, &t);
-    return sw_snapshots_send(h->snapshots, (size_t)s->count * sw_stepper_line(&s->desc) * sw_reals_word(s->desc.single),
-                             (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
+    struct sw_stepper *s = sw_stepper_of(sim);
+    return sw_host_states_snapshot(states_in(sim), sw_host_workers(s, 4, 10.0), s->count, slot, what, measure_run, s);
 }
 
 static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
 {
-    return sw_snapshots_fetch(((const struct sw_host_batch *)sw_stepper_of(sim)->own)->snapshots, slot, field, scalars);
+    return sw_snapshots_fetch(states_in(sim)->snapshots, slot, field, scalars);
 }
 
 static const struct sw_state_ops states = {

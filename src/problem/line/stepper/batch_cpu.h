@@ -1,8 +1,8 @@
 #ifndef BATCH_CPU_H
 #define BATCH_CPU_H
-/* What the CPU's steppers have in common: the state of a batch, one line after another, between two calls of advance;
- * its initial value, its scalars, its snapshots. A stepper's own data begin with a struct sw_host_batch, and its row
- * has the operations below. */
+/* What the CPU's steppers have in common: the states of a batch between two calls of advance (host_states.h), initial
+ * values, scalars. A stepper's own data begin with a struct sw_host_batch, and its row has the operations below. */
+#include "problem/line/stepper/host_states.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
 struct sw_measure;  /* workspace for the scalars of lines of n points */
@@ -15,15 +15,10 @@ struct sw_host_worker {        /* what a thread needs; a stepper may use x and t
 };
 
 struct sw_host_batch {
-    double  *u;                /* [capacity][unknowns][n]; NaN where a run has stopped                             */
-    bool    *sound; /* [capacity]: load() found no load_error                                                */
-    bool    *stopped;          /* [capacity]                                                                       */
-    struct sw_own_steps *steps;  /* [capacity], of desc.own_steps                                                  */
-    int64_t *diverged;         /* [capacity]: the step; -1 if not or, where stopped, not known before advance()    */
-    struct sw_failure_place *place;  /* [capacity]: where, if that is known                                        */
+    struct sw_host_states    states;
+    struct sw_failure_place *place;  /* [capacity]: where a run failed, if that is known */
     int      workers;
     struct sw_host_worker *worker;
-    struct sw_snapshots   *snapshots;
 };
 
 /** The arrays are the stepper's. */
@@ -49,9 +44,6 @@ double *sw_host_line(const struct sw_stepper *s, int j);
 /** Threads for so many passes over the batch, each of which costs so many ns a point: one where the work is less than
  * waking the others up costs. */
 int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns);
-
-/** Call work(user, thread, k) for k = 0 .. count - 1 by so many threads. */
-void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user);
 
 /** Make x of run j, and what a program computes once a run. */
 void sw_host_begin_run(const struct sw_stepper *s, struct sw_host_worker *w, struct sw_eval *eval, int j);
