@@ -42,7 +42,6 @@ void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
     walk->unknowns = t->unknowns;
     walk->points = fields_points(d);
     for (int v = 0; v < t->unknowns; v++) walk->steep |= d->own_steps && sw_own_steep(t->row[v].rhs);
-    for (int a = 0; a < FIELDS_AXES; a++) walk->n[a] = (int)d->n[a];
 }
 
 /* Those that are no number of a run. Steps that an estimated error bounds need no diffusion beside an m4. */

@@ -171,11 +171,13 @@ static enum sw_status make_points(const struct fields_desc *d, const struct sw_p
     return sw_eval_create(program, (int)d->n[0], &p->eval);
 }
 
-static enum sw_status create_worker(const struct fields_desc *d, struct sw_owned *own, struct worker *w)
+static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned *own, struct worker *w)
 {
+    const struct fields_desc *d = &s->desc;
     const struct fields_terms *t = d->terms;
     struct fields_work *work = &w->walk.work;
     w->desc = d;
+    w->walk.solves = s->ops->solves;
     fields_set_walk(d, &w->walk);
     w->walk.evaluate = evaluate;
     w->walk.stiffness = find_stiffness;
@@ -187,7 +189,7 @@ static enum sw_status create_worker(const struct fields_desc *d, struct sw_owned
     for (int i = 0; i < w->walk.method->stages; i++) sw_array(own, fields_size(d), &work->k[i]);
     sw_array(own, fields_size(d), &work->stage);
     sw_array(own, fields_size(d), &work->next);
-    sw_array(own, fields_product_room(t->dimensions, w->walk.n), &work->room);
+    SW_TRY(w->walk.solves->create(d, own, &w->walk.solver));
     for (int a = 0; a < SW_DIMS; a++) sw_array(own, (size_t)d->n[0], &w->coordinate[a]);
     sw_array(own, (size_t)d->n[0], &w->values);
     SW_TRY(make_view(d, t, own, w, &w->of_terms));
@@ -200,6 +202,7 @@ static void destroy_worker(struct worker *w)
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&w->rhs[v].eval);
     for (int k = 0; k < w->varies; k++) sw_eval_destroy(&w->value[k].eval);
     sw_eval_destroy(&w->energy.eval);
+    if (w->walk.solves) w->walk.solves->destroy(w->walk.solver);
 }
 
 /* ------------------------------------------------------------------ the run at hand */
@@ -215,7 +218,7 @@ static void begin(const struct fields_sim *s, int thread, int j)
 {
     struct worker *w = &((const struct plain *)s->own)->worker[thread];
     set_place(s, w, j);
-    for (int a = 0; a < SW_DIMS; a++) w->walk.dx[a] = w->grid->dx[a];
+    w->walk.solves->begin(w->walk.solver, w->grid->dx, s->param + j, s->count);
     for (int v = 0; v < s->desc.terms->unknowns; v++) begin_run(w, &w->rhs[v], s->param + j, s->count);
     for (int k = 0; k < w->varies; k++) begin_run(w, &w->value[k], s->param + j, s->count);
 }
@@ -252,7 +255,7 @@ static enum sw_status create(struct fields_sim *s)
     sw_array(&s->arrays, (size_t)p->batch.workers, &p->worker);
     SW_TRY(s->arrays.status);
     for (int k = 0; k < p->batch.workers; k++) {
-        SW_TRY(create_worker(d, &s->arrays, &p->worker[k]));
+        SW_TRY(create_worker(s, &s->arrays, &p->worker[k]));
         p->worker[k].constant = p->batch.worker[k].constant;
         p->batch.worker[k].walk = &p->worker[k].walk;
     }
@@ -274,6 +277,7 @@ const struct fields_row_ops fields_plain_cpu = {
     .fits = fits,
     .bytes = bytes,
     .own_size = sizeof(struct plain),
+    .solves = &fields_lines,
     .create = create,
     .load = fields_batch_load,
     .advance = fields_batch_advance,

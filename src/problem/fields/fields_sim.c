@@ -50,6 +50,7 @@ enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row,
     const struct fields_row_ops *ops = NULL;
     SW_TRY(pick(desc, row, device, &ops));
     ops->bytes(desc, device, fixed, per_run);
+    if (ops->solves) *fixed += (size_t)device->threads * ops->solves->bytes(desc);
     return SW_OK;
 }
 

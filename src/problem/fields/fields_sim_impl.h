@@ -4,6 +4,7 @@
 #include "base/row.h"
 #include "device/sw_owned.h"
 #include "problem/fields/fields_sim.h"
+#include "problem/fields/solves.h"
 
 struct fields_sim;
 
@@ -11,9 +12,11 @@ struct fields_row_ops {
     SW_ROW;
     bool           (*fits)(const struct fields_desc *desc);
     const char      *misfit;   /* why it does not */
+    /** Without those of solves. */
     void           (*bytes)(const struct fields_desc *desc, const struct sw_device *device, size_t *fixed,
                             size_t *per_run);
     size_t           own_size; /* bytes of own */
+    const struct fields_solves *solves;  /* how its steps solve; NULL: in a way of its own */
     /** Fills own, which is zeros, and the sim's arrays. */
     enum sw_status (*create)(struct fields_sim *sim);
     /** run, param and count are in the sim. @param load_error  in: set where the front found one; out: likewise */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "problem/fields/fields_sim_impl.h"
+
 enum { WIDTH = 64, GATHERED = 8 };  /* lines side by side; as many of x, which lie one after another */
 
 /* ------------------------------------------------------------------ an axis */
@@ -124,3 +126,68 @@ void fields_product_solve(const struct fields_product *p, double *room, double *
                 solve_lines(a, (ptrdiff_t)stride, (int)(stride - l < WIDTH ? stride - l : WIDTH), x + first + l);
     }
 }
+
+/* ------------------------------------------------------------------ how steps solve with it */
+
+struct lines {
+    int    axes, n[FIELDS_AXES];
+    double dx[FIELDS_AXES];
+    struct fields_product *product;  /* [unknowns] */
+    double *room;
+};
+
+static size_t lines_bytes(const struct fields_desc *d)
+{
+    const int n[] = {(int)d->n[0], (int)d->n[1], (int)d->n[2]};
+    return sizeof(struct lines) + (size_t)d->terms->unknowns * sizeof(struct fields_product) +
+           fields_product_room(d->terms->dimensions, n) * sizeof(double);
+}
+
+static enum sw_status lines_create(const struct fields_desc *d, struct sw_owned *arrays, void **solver)
+{
+    struct lines *l;
+    sw_array(arrays, 1, &l);
+    *solver = l;
+    SW_TRY(arrays->status);
+    l->axes = d->terms->dimensions;
+    for (int a = 0; a < FIELDS_AXES; a++) l->n[a] = (int)d->n[a];
+    sw_array(arrays, (size_t)d->terms->unknowns, &l->product);
+    sw_array(arrays, fields_product_room(l->axes, l->n), &l->room);
+    return arrays->status;
+}
+
+static void lines_destroy(void *solver) { (void)solver; }
+
+static void lines_begin(void *solver, const double dx[FIELDS_AXES], const double *param, int64_t stride)
+{
+    struct lines *l = solver;
+    (void)param, (void)stride;
+    memcpy(l->dx, dx, sizeof l->dx);
+}
+
+static bool lines_factor(void *solver, int v, double gamma_dt, const struct fields_matrix *m)
+{
+    struct lines *l = solver;
+    return fields_product_factor(l->axes, l->n, l->dx, gamma_dt, m, &l->product[v]);
+}
+
+static void lines_solve(void *solver, int v, double *x)
+{
+    const struct lines *l = solver;
+    fields_product_solve(&l->product[v], l->room, x);
+}
+
+static double lines_rounding(const void *solver, double gamma_dt, const struct fields_matrix *m)
+{
+    const struct lines *l = solver;
+    double sum = 0.0;
+    for (int d = 0; d < l->axes; d++) {
+        struct sw_line_operator a = fields_axis_operator(gamma_dt, l->axes, d, l->dx[d], m);
+        a.s0 = 0.0;  /* the others are over 1 + s0 */
+        sum += sw_line_rounding(&a, false);
+    }
+    return sum;
+}
+
+const struct fields_solves fields_lines = {lines_bytes, lines_create, lines_destroy, lines_begin, lines_factor,
+                                           lines_solve, lines_rounding};

@@ -27,8 +27,7 @@ static bool make_product(struct fields_walk *w, double t, int64_t number, double
         const struct fields_matrix m = fields_matrix_of(w->method, &w->rule, &stiff[v], dt);
         if (w->made && w->dt == dt && !memcmp(&m, &w->matrix[v], sizeof m)) continue;
         w->matrix[v] = m;
-        if (!fields_product_factor(w->rule.axes, w->n, w->dx, w->method->gamma * dt, &m, &w->product[v]))
-            return w->made = false;
+        if (!w->solves->factor(w->solver, v, w->method->gamma * dt, &m)) return w->made = false;
     }
     w->dt = dt;
     return w->made = true;
@@ -37,7 +36,8 @@ static bool make_product(struct fields_walk *w, double t, int64_t number, double
 static struct fields_step step_of(const struct fields_walk *w, double t, double dt, int64_t number)
 {
     return (struct fields_step){.method = w->method, .unknowns = w->unknowns, .points = w->points, .t = t, .dt = dt,
-                                .number = number, .product = w->product, .evaluate = w->evaluate, .own = w->own};
+                                .number = number, .solves = w->solves, .solver = w->solver,
+                                .evaluate = w->evaluate, .own = w->own};
 }
 
 double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt)
@@ -45,13 +45,7 @@ double fields_rounding(const struct fields_walk *w, const struct fields_stiffnes
     double worst = 0.0;
     for (int v = 0; v < w->unknowns; v++) {
         const struct fields_matrix m = fields_matrix_of(w->method, &w->rule, &stiffness[v], dt);
-        double sum = 0.0;
-        for (int d = 0; d < w->rule.axes; d++) {
-            struct sw_line_operator a = fields_axis_operator(w->method->gamma * dt, w->rule.axes, d, w->dx[d], &m);
-            a.s0 = 0.0;  /* the others are over 1 + s0 */
-            sum += sw_line_rounding(&a, false);
-        }
-        worst = sw_own_steps_worse(worst, sum);
+        worst = sw_own_steps_worse(worst, w->solves->rounding(w->solver, w->method->gamma * dt, &m));
     }
     return worst;
 }

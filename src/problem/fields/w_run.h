@@ -13,8 +13,8 @@ typedef void fields_find_stiffness(void *own, double t, int64_t step, const doub
 struct fields_walk {
     const struct fields_method *method;
     struct fields_matrix_rule   rule;
-    int                         n[FIELDS_AXES];   /* 1 in an axis that there is not */
-    double                      dx[FIELDS_AXES];
+    const struct fields_solves *solves;
+    void                       *solver;
     int                         unknowns;
     size_t                      points;           /* of an unknown */
     fields_right_hand_side     *evaluate;
@@ -26,10 +26,9 @@ struct fields_walk {
     bool                        made;
     double                      dt;
     struct fields_matrix        matrix[SW_UNKNOWNS_MOST];
-    struct fields_product       product[SW_UNKNOWNS_MOST];
 };
 
-/** Begin with this run. */
+/** Begin with the run that the solver has begun with. */
 static inline void fields_walk_begin(struct fields_walk *w) { w->made = false; }
 
 /** Take the steps from + 1 .. to of dt.
@@ -54,6 +53,6 @@ void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, 
 double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffness *stiffness, double tolerance,
                          double most);
 
-/** What the solves of a stage may be off by together, relative to the field: the sum of sw_line_rounding(). */
+/** What a solve of a stage may be off by, relative to the field. */
 double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt);
 #endif

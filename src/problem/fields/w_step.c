@@ -25,7 +25,7 @@ static void make_increment(const struct fields_step *s, struct fields_work *w, i
     combine(numbers, NULL, i, s->method->h[i], w->k, d);
     for (size_t c = 0; c < numbers; c++) k[c] = s->dt * k[c] + d[c];
     for (int v = 0; v < s->unknowns; v++)
-        fields_product_solve(&s->product[v], w->room, k + (size_t)v * s->points);
+        s->solves->solve(s->solver, v, k + (size_t)v * s->points);
     if (i > 0)
         for (size_t c = 0; c < numbers; c++) k[c] -= d[c];
 }

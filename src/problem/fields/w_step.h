@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/sw_status.h"
-#include "problem/fields/product.h"
+#include "problem/fields/solves.h"
 
 /** f = F(u, t) of the run at hand.
  * @param u, f  [unknowns][points]  @param step  its number, which rand and randn see */
@@ -17,7 +17,8 @@ struct fields_step {
     size_t                       points;   /* of an unknown */
     double                       t, dt;
     int64_t                      number;
-    const struct fields_product *product;  /* [unknowns]: P for this dt */
+    const struct fields_solves  *solves;
+    void                        *solver;   /* P for this dt */
     fields_right_hand_side      *evaluate;
     void                        *own;
 };
@@ -27,7 +28,6 @@ struct fields_work {
     double *k[FIELDS_STAGES];  /* [stages of the method] increments                     */
     double *stage;             /* the unknowns of a stage                               */
     double *next;              /* out: u+                                               */
-    double *room;              /* [fields_product_room()]                               */
 };
 
 /** Take a step from u to w->next. */

@@ -5,7 +5,7 @@
 #include "base/sw_mem.h"
 #include "device/sw_device.h"
 #include "device/sw_snapshot.h"
-#include "problem/fields/fields_sim.h"
+#include "problem/fields/fields_sim_impl.h"
 #include "problem/fields/w_run.h"
 
 /* Gray-Scott in two dimensions, as field_terms.h describes equations: numbers of a run are F, and 1/dx². */
@@ -168,16 +168,19 @@ static void stiffness(void *own, double t, int64_t step, const double *u, struct
 
 static void steps_are_those_by_hand(void **state)
 {
-    static double u[SIZE], have[SIZE], work[7][SIZE], room[8 * N];
+    static double u[SIZE], have[SIZE], work[7][SIZE];
     double tolerance = 0;
     (void)state;
     feed = rates;
     struct sw_sim *sim = make(1, 1, SW_IMEX3, &tolerance);
     assert_ok(sw_sim_initial(sim));
     assert_ok(sw_sim_get_state(sim, u));
-    struct fields_walk w = {.method = fields_method_of(SW_IMEX3), .rule = {.axes = 2}, .n = {N, M, 1},
-                            .dx = {1.0 / N, 1.0 / N, 1}, .unknowns = 2, .points = POINTS, .evaluate = by_hand,
-                            .stiffness = stiffness, .own = (void *)rates, .work = {.room = room}};
+    struct fields_walk w = {.method = fields_method_of(SW_IMEX3), .rule = {.axes = 2}, .solves = &fields_lines,
+                            .unknowns = 2, .points = POINTS, .evaluate = by_hand, .stiffness = stiffness,
+                            .own = (void *)rates};
+    struct sw_owned arrays = {0};
+    assert_ok(fields_lines.create(&fields_sim_of(sim)->desc, &arrays, &w.solver));
+    fields_lines.begin(w.solver, (const double[]){1.0 / N, 1.0 / N, 1}, NULL, 1);
     for (int k = 0; k < 4; k++) w.work.k[k] = work[k];
     w.work.stage = work[4];
     w.work.next = work[5];
@@ -185,6 +188,7 @@ static void steps_are_those_by_hand(void **state)
     assert_ok(sim->ops->advance(sim, 0, 20));
     assert_ok(sw_sim_get_state(sim, have));
     assert_all_near("u", have, u, SIZE, 1e-13);
+    sw_owned_free(&arrays);
     sim->ops->destroy(sim);
 }
 

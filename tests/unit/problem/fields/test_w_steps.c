@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "problem/fields/fields_sim.h"
+#include "problem/fields/product.h"
 #include "problem/fields/w_run.h"
 
 static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
@@ -60,7 +62,7 @@ struct stepping {
     const struct field_problem *p;
     struct fields_step step;
     struct fields_work work;
-    struct fields_product product[2];
+    struct sw_owned arrays;
     double *u;
 };
 
@@ -74,24 +76,26 @@ static void evaluate(void *own, double t, int64_t step, const double *u, double 
 /* @param diffusion  the largest coefficient of nonlinear diffusion; 0: m2 is that of linear terms */
 static void make(const struct field_problem *p, enum sw_scheme scheme, double dt, double diffusion, struct stepping *s)
 {
-    const int n[] = {p->n, p->n, p->n};
+    const struct fields_terms terms = {.dimensions = p->axes, .unknowns = p->unknowns};
+    const struct fields_desc desc = {.n = {p->n, p->n, p->axes > 2 ? p->n : 1}, .terms = &terms};
     const double dx[] = FIELD_SAME(field_dx(p));
     const size_t numbers = field_points(p) * (size_t)p->unknowns;
     const struct fields_method *m = fields_method_of(scheme);
     const struct fields_matrix_rule rule = {.axes = p->axes, .cross = p->cross, .linear = diffusion == 0};
     *s = (struct stepping){.p = p};
     s->step = (struct fields_step){.method = m, .unknowns = p->unknowns, .points = field_points(p), .dt = dt,
-                                   .product = s->product, .evaluate = evaluate, .own = (void *)p};
+                                   .solves = &fields_lines, .evaluate = evaluate, .own = (void *)p};
+    assert_ok(fields_lines.create(&desc, &s->arrays, &s->step.solver));
+    fields_lines.begin(s->step.solver, dx, NULL, 1);
     for (int v = 0; v < p->unknowns; v++) {
         struct fields_stiffness stiff = p->stiffness[v];
         for (int d = 0; d < p->axes && diffusion != 0; d++) stiff.most2[d] = diffusion;
         const struct fields_matrix f = fields_matrix_of(m, &rule, &stiff, dt);
-        assert_true(fields_product_factor(p->axes, n, dx, m->gamma * dt, &f, &s->product[v]));
+        assert_true(fields_lines.factor(s->step.solver, v, m->gamma * dt, &f));
     }
     for (int i = 0; i < m->stages; i++) s->work.k[i] = malloc(numbers * sizeof(double));
     s->work.stage = malloc(numbers * sizeof(double));
     s->work.next = malloc(numbers * sizeof(double));
-    s->work.room = malloc(fields_product_room(p->axes, n) * sizeof(double));
     s->u = malloc(numbers * sizeof(double));
     field_initial(p, s->u);
 }
@@ -101,7 +105,7 @@ static void release(struct stepping *s)
     for (int i = 0; i < FIELDS_STAGES; i++) free(s->work.k[i]);
     free(s->work.stage);
     free(s->work.next);
-    free(s->work.room);
+    sw_owned_free(&s->arrays);
     free(s->u);
 }
 
@@ -254,8 +258,8 @@ static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme
                                    double *u)
 {
     struct stepping s;
-    struct fields_walk w = {.method = fields_method_of(scheme), .n = {p->n, p->n, p->axes > 2 ? p->n : 1},
-                            .dx = FIELD_SAME(field_dx(p)), .unknowns = p->unknowns, .points = field_points(p),
+    struct fields_walk w = {.method = fields_method_of(scheme), .solves = &fields_lines,
+                            .unknowns = p->unknowns, .points = field_points(p),
                             .rule = {.axes = p->axes, .cross = p->cross, .linear = true},
                             .evaluate = evaluate, .stiffness = stiffness_of, .own = (void *)p};
     struct sw_own_steps steps = {0};
@@ -265,6 +269,7 @@ static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme
                                               .k = w.method->order}};
     make(p, scheme, p->dt, 0, &s);
     w.work = s.work;
+    w.solver = s.step.solver;
     fields_walk_begin(&w);
     for (int k = 1; k <= ticks; k++) fields_walk_own_steps(&w, &own, 2 * (int64_t)SW_OWN_STEPS_TICKS * k / ticks, s.u);
     assert_true(steps.end == SW_OWN_STEPS_GO_ON);
