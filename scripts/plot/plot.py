@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Draw the results of sweep: convergence, lines, spacetime, slice, curves and heatmap pictures.
+"""Draw the results of sweep: convergence, lines, spacetime, image, film, slice, curves and heatmap
+pictures.
 
 All that is written on a picture (names, units, titles) comes from the file, which
 docs/reference/output.md describes.
@@ -52,7 +53,8 @@ try:
     from sweep_plot.heatmap import curves, heatmap
     from sweep_plot.images import slices, spacetime
     from sweep_plot.lines import lines, lines_fit
-    from sweep_plot.options import USES, arguments, given, require_used
+    from sweep_plot.options import FILM, USES, arguments, given, require_used
+    from sweep_plot.panels import film, image
     from sweep_plot.refusal import FILE, PROGRAM, Refusal
     from sweep_plot.results import OTHER_NAMES, Results
     from sweep_plot.stored import first_line
@@ -67,8 +69,8 @@ except OSError as error:    # of the current folder, which import_matplotlib() l
     print(f"error: the current folder cannot be entered again: {error.strerror}", file=sys.stderr)
     sys.exit(5)
 
-KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "slice": slices,
-         "curves": curves, "heatmap": heatmap}
+KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "image": image, "film": film,
+         "slice": slices, "curves": curves, "heatmap": heatmap}
 
 
 def suitable_kinds(results):
@@ -78,6 +80,10 @@ def suitable_kinds(results):
     over = "heatmap" if len(results.swept) > 1 else "curves"
     if converges(results):
         yield "convergence", there["norms"]
+    if there["fields"] and results.ok.any() and results.timed:
+        first = np.flatnonzero(results.ok)[0]
+        if results.dimensions(first, there["fields"][0]) == 2:
+            yield "image", there["fields"]
     once = [name for name in there["series"] if results.saved_once(name)]
     if once and results.swept:
         yield over, numbers
@@ -123,7 +129,10 @@ def save(figure, picture, ask):
     if picture.endswith(".png") and (width * height > look.PIXEL_LIMIT or max(width, height) >= 2**16):
         raise Refusal(f"a picture of {width:.0f} x {height:.0f} pixels is too large; give a smaller --size or --dpi")
     drawn = io.BytesIO()
-    figure.savefig(drawn, format=os.path.splitext(picture)[1][1:], dpi=dpi)
+    if picture.endswith(FILM):
+        drawn = figure.frames.write(dpi)
+    else:
+        figure.savefig(drawn, format=os.path.splitext(picture)[1][1:], dpi=dpi)
     part = f"{picture}.part{os.getpid()}"
     try:
         if os.path.exists(picture) and not os.path.isfile(picture):
@@ -148,7 +157,7 @@ def draw(ask):
         if not results.histories():
             results.require_runs()
         figure, kind = picture_of(results, ask)
-        picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}.png"
+        picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}{FILM if kind == 'film' else '.png'}"
         save(figure, picture, ask)
         print(picture)
     except MemoryError:

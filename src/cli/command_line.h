@@ -36,7 +36,7 @@ enum cli_when { CLI_AUTO, CLI_ALWAYS, CLI_NEVER };
 /* Words that an option takes, as help lists them. A shell completes the same. */
 #define CLI_WHEN_WORDS "auto, always or never"
 #define CLI_TRUST_WORDS "nobody, group or anyone"
-#define CLI_KIND_WORDS "convergence, lines, spacetime, slice, curves or heatmap"
+#define CLI_KIND_WORDS "convergence, lines, spacetime, image, film, slice, curves or heatmap"
 
 /* Which commands an option belongs to: CLI_RUN, CLI_CHECK, ... */
 #define X(bit, name, arguments, least, most, about) CLI_NUMBER_##bit,

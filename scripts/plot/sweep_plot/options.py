@@ -9,9 +9,14 @@ from .refusal import Refusal
 
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
-        "spacetime": ("of", "run", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
+        "spacetime": ("of", "run", "log", "clim"), "image": ("of", "run", "time", "at", "log", "clim"),
+        "film": ("of", "run", "at", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
         "curves": ("of", "time", "over", "log"), "heatmap": ("of", "time", "over", "log", "clim")}
-LOG_AXES = {"convergence": "xy", "lines": "xy", "curves": "xy", "spacetime": "xyc", "slice": "xyc", "heatmap": "xyc"}
+LOG_AXES = {"convergence": "xy", "lines": "xy", "curves": "xy", "spacetime": "xyc", "image": "xyc",
+            "film": "xyc", "slice": "xyc", "heatmap": "xyc"}
+PICTURES = (".png", ".pdf", ".svg")
+FILM = ".gif"
+MOST_TIMES = 12         # columns of an image
 
 
 class Arguments(argparse.ArgumentParser):
@@ -56,6 +61,19 @@ def places(text):
     return found
 
 
+def times(text, kind):
+    """The times that are meant: one, or of an image several; None: none is given."""
+    example = "takes a number: the time meant, e.g. 0.5"
+    if text is None:
+        return None
+    if "," in text and kind in ("image", None):
+        found = [number_of(part, "time", example + ", or several: 0,10,100") for part in text.split(",")]
+        if (np.diff(found) <= 0).any() or len(found) > MOST_TIMES:
+            raise Refusal(f"--time '{text}': the times ascend, and are {MOST_TIMES} at most")
+        return found
+    return [number_of(text, "time", example)]
+
+
 def size_in_inches(text):
     if text is None:
         return None
@@ -76,8 +94,10 @@ def arguments(argv):
                         help="kind of picture: " + ", ".join(USES) + " (default: by what the file holds)")
     parser.add_argument("--of", metavar="NAME", help="error norm, series, history or field to draw")
     parser.add_argument("--run", metavar="RUNS", help="7 or 0,5,9 or 0-15 or all, or the first digits of a run id")
-    parser.add_argument("--time", metavar="T", help="the time meant (nearest saved one; default: the last)")
-    parser.add_argument("--at", metavar="PLACES", help="slice: where its planes lie, e.g. z=0.5 (default: the middle)")
+    parser.add_argument("--time", metavar="T",
+                        help="the time meant (nearest saved one; default: the last); image: one or more, e.g. 0,10,100")
+    parser.add_argument("--at", metavar="PLACES",
+                        help="slice, image, film: where planes lie, e.g. z=0.5 (default: the middle)")
     parser.add_argument("--over", metavar="PARAM",
                         help="convergence: the axis; lines: one line each value; curves: A or A,B; heatmap: A,B")
     parser.add_argument("--log", metavar="AXES", help="the logarithmic axes, of x, y and c (colour); none: none")
@@ -89,7 +109,7 @@ def arguments(argv):
     parser.add_argument("--style", metavar="FILE", help="matplotlib style sheet, applied last")
     parser.add_argument("--verbose", action="store_true", help="where an error was raised")
     parser.add_argument("-o", "--output", metavar="PICTURE", type=os.path.expanduser,
-                        help=".png, .pdf or .svg (default: FILE.KIND.png)")
+                        help=".png, .pdf or .svg, of a film .gif (default: FILE.KIND.png)")
     ask = parser.parse_args(argv)
     if ask.kind is not None and ask.kind not in USES:
         near = difflib.get_close_matches(ask.kind, USES, 1)
@@ -98,9 +118,15 @@ def arguments(argv):
     if ask.log not in (None, "none") and (set(ask.log) - set("xyc") or len(set(ask.log)) < len(ask.log)):
         raise Refusal(f"--log '{ask.log}': the axes that are to be logarithmic are x, y and c (the colours), e.g. xy, "
                       "or none")
-    if ask.output and os.path.splitext(ask.output)[1] not in (".png", ".pdf", ".svg"):
-        raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg")
-    ask.time = None if ask.time is None else number_of(ask.time, "time", "takes a number: the time meant, e.g. 0.5")
+    end = os.path.splitext(ask.output or "")[1]
+    if ask.output and end not in (*PICTURES, FILM):
+        raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg, that of a film in .gif")
+    ask.kind = ask.kind or ("film" if end == FILM else None)
+    if ask.output and ask.kind and (ask.kind == "film") != (end == FILM):
+        raise Refusal(f"'{ask.output}': " + ("a film's name must end in .gif" if ask.kind == "film" else
+                                             "a film, --kind film, ends in .gif; pictures in .png, .pdf or .svg"))
+    ask.times = times(ask.time, ask.kind)
+    ask.time = ask.times[0] if ask.times else None
     ask.places = places(ask.at)
     ask.xlim, ask.ylim, ask.clim = limits(ask.xlim, "xlim"), limits(ask.ylim, "ylim"), limits(ask.clim, "clim")
     ask.size = size_in_inches(ask.size)
@@ -128,5 +154,7 @@ def require_used(ask, kind):
             others = [other for other, options in USES.items() if option in options]
             raise Refusal(f"--{option} is not for {what}; it goes with --kind " +
                           " or ".join(filter(None, [", ".join(others[:-1]), others[-1]])))
+    if ask.times and len(ask.times) > 1 and kind != "image":
+        raise Refusal(f"--time: {what} takes one time; --kind image takes several")
     if "c" in logarithmic(ask) and "c" not in LOG_AXES[kind]:
         raise Refusal(f"--log {ask.log}: {what} has no colour axis; it takes x, y, xy or none")

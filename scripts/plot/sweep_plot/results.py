@@ -509,7 +509,7 @@ class Results:
         if asked in names or OTHER_NAMES.get(asked) in names:
             what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
             with_kind = {"norms": "convergence, curves or heatmap", "series": "lines, curves or heatmap",
-                         "histories": "lines", "fields": "lines, spacetime or slice",
+                         "histories": "lines", "fields": "lines, spacetime, image or slice",
                          "numbers of a run": "curves or heatmap"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
         near = difflib.get_close_matches(asked, names, 1)

@@ -27,6 +27,7 @@ def draw(*words):
 def has_data(figure):
     marks = 0
     for axes in figure.axes:
+        marks += sum(plot.np.isfinite(drawn.get_array()).sum() for drawn in axes.images)
         marks += sum(plot.np.isfinite(line.get_ydata()).sum() > (line.get_marker() == "None") for line in axes.lines)
         marks += sum(plot.np.isfinite(drawn.get_array()).sum() for drawn in axes.collections
                      if drawn.get_array() is not None and axes.get_label() != "<colorbar>")

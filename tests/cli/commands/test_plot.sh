@@ -306,6 +306,74 @@ for k, box in enumerate(boxes):
     assert box.x0 >= 0 and box.x1 <= figure.bbox.x1 and not any(box.overlaps(other) for other in boxes[:k]), boxes
 ' "$dir/random.h5"
 
+# ---- fields of two and three dimensions in panels of runs and times, and as films
+cat >"$dir/plane.cfg" <<'END'
+problem = "equation";
+rhs     = "D*lap(u)";
+sweep   = { D = [0.5, 1.0, 2.0]; A = [0.001, 0.01, 1.0]; };
+initial = "A*(2 + sin(x)*cos(y))";
+grid    = { n = [16, 12]; length = "2*pi"; };
+time    = { end = 1.0; dt = 0.05; };
+method  = "imex2";
+run     = { device = "cpu"; };
+output  = { fields = { times = "linspace(0, end, 7)"; }; scalars = { times = "linspace(0, end, 3)"; }; };
+END
+"$SWEEP" run -q "$dir/plane.cfg" -o "$dir/plane.h5" || bad "sweep of a plane"
+"$SWEEP" run -q "$dir/plane.cfg" -o "$dir/cube.h5" -s 'grid.n=[12,8,6]' -s 'sweep.D=[1.0]' || bad "sweep of a cube"
+sed 's/D\*lap(u)/D*lap(u) + (A > 0.5 ? u^2 : 0)/; s/end = 1.0/end = 2.0/' "$dir/plane.cfg" >"$dir/burst.cfg"
+"$SWEEP" run -q "$dir/burst.cfg" -o "$dir/burst.h5" 2>/dev/null
+itself draws "images of runs and times, which is what suits a plane" image.png "$dir/plane.h5"
+for told in 'drawing runs 0,3,5,8 of 9 that finished; --run chooses others' \
+    'drawing 5 of 7 saved times; --time chooses others'; do
+    grep -q "note: $told" "$dir/out" && ok "says what it draws" || { cat "$dir/out"; bad "says what it draws"; }
+done
+itself draws "a film" film.gif "$dir/plane.h5" --run 0-3
+draws "a film of planes across x" film_x.gif "$dir/cube.h5" --at x=1
+draws "images beside a run that diverged" burst.pdf "$dir/burst.h5" --kind image --run all
+draws "a heatmap of a plane's scalars" plane_map.svg "$dir/plane.h5" --kind heatmap --of u_max --time 0.5
+in_python "panels of an image hold runs and times, the film the same at all times" '
+from PIL import Image
+import numpy as np
+file = sys.argv[1]
+figure = draw(file, "--run=2,5,8", "--time=0,0.5,1")
+results = results.Results(file)
+panels = [axes for axes in figure.axes if axes.images]
+assert len(panels) == 9, len(panels)
+for k, axes in enumerate(panels):
+    t, u = results.outputs([2, 5, 8][k // 3], "u")
+    assert (axes.images[0].get_array() == u[[0, 3, 6][k % 3]]).all(), k
+assert [axes.get_title() for axes in panels] == ["t = 0", "t = 0.5", "t = 1", "", "", "", "", "", ""]
+assert [axes.get_ylabel() for axes in panels[::3]] == ["D = 0.5", "D = 1", "D = 2"]
+limits = {axes.images[0].get_clim() for axes in panels}
+assert len(limits) == 1, limits
+own = draw(file, "--run=0-2", "--time=0,1")
+limits = {axes.images[0].get_clim() for axes in own.axes if axes.images}
+assert len(limits) == 3, limits
+assert "each run with colours of its own" in own._suptitle.get_text()
+same = draw(file, "--run=0-2", "--time=0,1", "--clim=0,3")
+assert len({axes.images[0].get_clim() for axes in same.axes if axes.images}) == 1
+film = draw(file, "--kind=film", "--run=5")
+for k in range(7):
+    film.frames.show(k)
+    assert (film.axes[0].images[0].get_array() == results.outputs(5, "u")[1][k]).all(), k
+frames = Image.open(sys.argv[2])
+assert frames.n_frames == 7 and frames.info["duration"] == 100, frames.info
+cube = draw(sys.argv[3], "--kind=image", "--run=0", "--at=y=1.6")
+assert cube._suptitle.get_text().count("y = 1.571"), cube._suptitle.get_text()
+' "$dir/plane.h5" "$dir/film.gif" "$dir/cube.h5"
+refuses "an image of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind image
+refuses "a place in a plane" "has two dimensions in space" "$dir/plane.h5" --at z=0
+refuses "two planes in a panel" "a panel is one plane" "$dir/cube.h5" --kind image --at z=0,y=0
+refuses "times in disorder" "the times ascend" "$dir/plane.h5" --time 1,0.5
+refuses "several times of a slice" "takes a number" "$dir/plane.h5" --kind slice --time 0,1
+"$SWEEP" run -q "$dir/plane.cfg" -o "$dir/plane_end.h5" -s 'output.fields.times=["end"]' || bad "sweep of one time"
+if plot "$dir/plane_end.h5" -o "$dir/one_time.gif"; then bad "refuses a film of one time"; else
+    grep -q "was saved at one time only; draw it with --kind image" "$dir/out" && ok "refuses a film of one time" ||
+    bad "refuses a film of one time"; fi
+draws "images of one time" one_time.png "$dir/plane_end.h5"
+plot "$dir/plane.h5" --kind film -o "$dir/never.png"
+grep -q "a film's name must end in .gif" "$dir/out" && ok "refuses a film in a .png" || bad "refuses a film in a .png"
+
 # ---- numbers at the end, over the axes of the sweep: cells to scale, points, no picture without data
 cat >"$dir/end.cfg" <<'END'
 problem = "heat";
@@ -402,8 +470,8 @@ refuses "a place twice" "takes places on the axes x, y and z" "$dir/tiny_compact
 refuses "a place that is no number" "takes places on the axes x, y and z" "$dir/tiny_compact.h5" --at z
 refuses "a place in a plane" "has two dimensions in space, and all of it is drawn" "$dir/tiny_compact.h5" --run 0 \
     --at x=1
-refuses "a place of another kind" "--at is not for --kind lines; it goes with --kind slice" "$dir/tiny_ch.h5" \
-    --kind lines --at x=1
+refuses "a place of another kind" "--at is not for --kind lines; it goes with --kind image, film or slice" \
+    "$dir/tiny_ch.h5" --kind lines --at x=1
 
 # ---- print: no text on another, none outside, at any size; two ticks at least
 in_python "no text lies on another or leaves the picture" '
