@@ -200,7 +200,8 @@ def figure_of(results, ask, of, rows, columns, seen=None, now=None):
     shape = shape_of(results, rows[0], of, plane)
     figure, panels, room = (
         matrix_of(ask, len(rows), width, shape) if matrix else
-        panels_of(ask, len(rows) * width, (6.0, min(1.3 + 4.2 * shape, 9.0)), (2.7 + (not one_scale), 0.35 + 2.2 * shape)))
+        panels_of(ask, len(rows) * width, (6.0, min(1.3 + 4.2 * shape, 9.0)),
+                  (2.7 + (not one_scale), 0.35 + 2.2 * shape)))
     used = list(panels.flat)[:len(rows) * width]
     drawn = {}
     for axes, (k, column) in zip(used, np.ndindex(len(rows), width)):

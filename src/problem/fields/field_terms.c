@@ -187,6 +187,31 @@ static enum sw_status show_varying(struct varying *varying, char **text)
 
 /* ------------------------------------------------------------------ coefficients of an equation */
 
+/* The sum of all linear terms with constant coefficients. */
+static enum sw_status compile_all(struct builder *b, struct terms *t, int v)
+{
+    const int *linear = t->term[t->expr->root].linear;
+    struct fields_row *row = &b->terms->row[v];
+    struct sw_expr *all = NULL;
+    int sum = -1;
+    for (int n = 0; n < b->orders.count; n++) {
+        const int *order = b->orders.order[n];
+        if (linear[n] < 0 || maker_is_value(&t->m, linear[n], 0)) continue;
+        int u = maker_name(&t->m, b->names.unknown[v]);
+        for (int axis = 0; axis < b->terms->dimensions; axis++)
+            if (order[axis]) u = maker_call(&t->m, op_derivative_along(axis, order[axis]), u);
+        const int term = maker_times(&t->m, linear[n], u);
+        sum = sum < 0 ? term : maker_plus(&t->m, sum, term);
+        row->linear.odd |= (order[0] + order[1] + order[2]) % 2;
+    }
+    if (t->m.failed) return SW_E_MEMORY;
+    if (sum < 0) return SW_OK;
+    enum sw_status st = tree_part(t->m.out, sum, &all);
+    if (!st) st = compile_differences(b, all, b->text->order, &row->linear.all);
+    sw_expr_destroy(&all);
+    return st;
+}
+
 static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr, int v)
 {
     struct fields_row *row = &b->terms->row[v];
@@ -199,6 +224,7 @@ static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr,
         if (!st) st = compile_part(b, t.m.out, linear[orders_along(b, axis, 4, 0, 0)], true, &row->linear.a4[axis]);
     }
     if (!st) st = show_linear(b, &t, v, &row->constant);
+    if (!st) st = compile_all(b, &t, v);
     terms_free(&t);
     return st;
 }
@@ -321,6 +347,7 @@ static void free_row(struct fields_row *row)
     sw_free(row->varying);
     sw_program_destroy(&row->rhs);
     sw_program_destroy(&row->linear.a0);
+    sw_program_destroy(&row->linear.all);
     for (int axis = 0; axis < SW_DIMS; axis++) {
         sw_program_destroy(&row->linear.a2[axis]);
         sw_program_destroy(&row->linear.a4[axis]);

@@ -36,13 +36,15 @@ enum { FIELDS_INPUTS = SW_IN_Z + 1, FIELDS_REACH = 3 };
 struct fields_neighbour { int unknown, offset[SW_DIMS]; };
 
 /* The coefficients of one unknown's equation. All programs are NULL where there is no such term. Those of rate RUN,
- * all of linear, are a number of the run: sw_program_over_runs(); the others have a value at each point. */
+ * all of linear but `all`, are a number of the run: sw_program_over_runs(); the others have a value at each point. */
 struct fields_row {
     struct sw_program *rhs;                  /* F; never NULL                                                       */
     struct {                                 /* constant coefficients, of rate RUN, of                              */
         struct sw_program *a0;               /* u                                                                   */
         struct sw_program *a2[SW_DIMS];      /* u_jj                                                                */
         struct sw_program *a4[SW_DIMS];      /* -u_jjjj                                                             */
+        struct sw_program *all;              /* and all else of u, in F's differences: of neighbours at a point     */
+        bool odd;                            /* it has derivatives of odd order                                     */
     } linear;
     struct {                                 /* all that stands before, the constants included, of                  */
         struct sw_program *a1[SW_DIMS];      /* u_j                                                                 */

@@ -26,19 +26,23 @@ void fields_batch_bytes(const struct fields_desc *d, int threads, size_t *fixed,
 
 /* ------------------------------------------------------------------ what the equations need */
 
-static bool has_cross(const struct fields_terms *t)
+/* @param exact  those alone that are no number of a run */
+static bool has_cross(const struct fields_terms *t, bool exact)
 {
-    for (int k = 0; k < t->unknowns * SW_DIMS; k++)
-        if (t->row[k / SW_DIMS].frozen.cross[k % SW_DIMS]) return true;
+    for (int k = 0; k < t->unknowns * SW_DIMS; k++) {
+        const struct sw_program *cross = t->row[k / SW_DIMS].frozen.cross[k % SW_DIMS];
+        if (cross && !(exact && sw_program_rate(cross) == SW_RATE_RUN)) return true;
+    }
     return false;
 }
 
 void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
 {
     const struct fields_terms *t = d->terms;
+    const bool exact = walk->solves && walk->solves->exact;
     walk->method = fields_method_of(d->scheme);
-    walk->rule = (struct fields_matrix_rule){.axes = t->dimensions, .cross = has_cross(t), .fourth = t->order == 4,
-                                             .linear = d->own_steps};
+    walk->rule = (struct fields_matrix_rule){.axes = t->dimensions, .cross = has_cross(t, exact),
+                                             .fourth = t->order == 4, .linear = d->own_steps, .exact = exact};
     walk->unknowns = t->unknowns;
     walk->points = fields_points(d);
     for (int v = 0; v < t->unknowns; v++) walk->steep |= d->own_steps && sw_own_steep(t->row[v].rhs);

@@ -5,6 +5,7 @@
 
 #include "device/sw_device.h"
 #include "field/sum.h"
+#include "problem/fields/exact.h"
 #include "problem/fields/fields_batch_cpu.h"
 
 /* What programs of some terms take in: a row of points after the other. */
@@ -269,19 +270,24 @@ static void destroy(struct fields_sim *s)
     fields_batch_destroy(s);
 }
 
+#define OPERATIONS                                                                                                    \
+    .space = SW_HOST, .fits = fits, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
+    .load = fields_batch_load, .advance = fields_batch_advance, .look_ahead = fields_batch_look_ahead,                \
+    .destroy = destroy, .sim = &fields_batch_operations
+
 extern const struct fields_row_ops fields_plain_cpu;
 const struct fields_row_ops fields_plain_cpu = {
     .name = "cpu.plain",
     .about = "rows of points by the interpreter, then recursions along each axis; threads over runs: the reference",
-    .space = SW_HOST,
-    .fits = fits,
-    .bytes = bytes,
-    .own_size = sizeof(struct plain),
     .solves = &fields_lines,
-    .create = create,
-    .load = fields_batch_load,
-    .advance = fields_batch_advance,
-    .look_ahead = fields_batch_look_ahead,
-    .destroy = destroy,
-    .sim = &fields_batch_operations,
+    OPERATIONS,
+};
+
+/* The same with another solve. */
+extern const struct fields_row_ops fields_fourier_cpu;
+const struct fields_row_ops fields_fourier_cpu = {
+    .name = "cpu.fourier",
+    .about = "rows of points by the interpreter, then exact solves by Fourier transforms; threads over runs",
+    .solves = &fields_exact,
+    OPERATIONS,
 };

@@ -189,5 +189,6 @@ static double lines_rounding(const void *solver, double gamma_dt, const struct f
     return sum;
 }
 
-const struct fields_solves fields_lines = {lines_bytes, lines_create, lines_destroy, lines_begin, lines_factor,
-                                           lines_solve, lines_rounding};
+const struct fields_solves fields_lines = {
+    .bytes = lines_bytes, .create = lines_create, .destroy = lines_destroy, .begin = lines_begin,
+    .factor = lines_factor, .solve = lines_solve, .rounding = lines_rounding};

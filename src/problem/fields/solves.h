@@ -11,6 +11,7 @@
 struct fields_desc;
 
 struct fields_solves {
+    bool exact;  /* fields_matrix_rule.exact: P has all that is linear by itself */
     /** Bytes of memory that one takes. */
     size_t (*bytes)(const struct fields_desc *desc);
     /** @param desc  its n, terms  @param arrays  own its arrays  @param solver  out: NULL on failure

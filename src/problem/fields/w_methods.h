@@ -50,7 +50,8 @@ struct fields_stiffness {
     double most2[FIELDS_AXES], most4[FIELDS_AXES];
 };
 
-/* The coefficients of P. What grows is left out: none is of the sign that makes A_j small. */
+/* The coefficients of P; of an exact one what it takes beside the linear terms. What grows is left out: none is of the
+ * sign that makes A_j small. */
 struct fields_matrix { double a0, m2[FIELDS_AXES], m4[FIELDS_AXES]; };
 
 /* What decides P beside the coefficients. */
@@ -60,12 +61,15 @@ struct fields_matrix_rule {
     bool   fourth;          /* F is of fourth order in space, whose differences have larger symbols       */
     bool   linear;          /* m2 is that of linear terms alone where there is an m4: steps that an estimated error
                              * bounds keep themselves stable, and are more accurate so                    */
+    bool   exact;           /* P has all linear terms by itself; `cross` is of varying ones alone         */
 };
 
 /** P of a step of dt, so that |R| <= 1 for all waves and all dt with d_xxyy and what else is mixed in F:
  *
  *     m4 = sigma most4,    m2 = max(a2, mu most2 - nu sqrt(most4/dt), 0),    of cross derivatives sigma m2
- */
+ *
+ * Where P is exact m2 - a2 and mu most4 - a4 of coefficients that vary: with linear terms alone P has them, and with
+ * cross derivatives that vary most2 counts once for each axis, as (w_x + w_y)² <= 2 (w_x² + w_y²). */
 struct fields_matrix fields_matrix_of(const struct fields_method *m, const struct fields_matrix_rule *rule,
                                       const struct fields_stiffness *s, double dt);
 #endif
