@@ -179,26 +179,94 @@ static enum sw_status compile_differences(const struct builder *b, const struct 
     return st;
 }
 
+/* What a tree of differences on a grid of more dimensions takes in. */
+struct neighbours {
+    const struct builder *b;
+    struct sw_reduced    *part;
+    struct sw_symbol     *symbol;  /* first those of part->neighbour; their names live as long as the tree */
+    enum sw_status        status;
+};
+
+/* A name in differences that may be that of a neighbour. */
+static void add_neighbour(void *user, const char *name, int column)
+{
+    struct neighbours *n = user;
+    const struct sw_reduction_scope *s = n->b->scope;
+    const size_t count = (size_t)n->part->neighbours;
+    struct sw_reduced_neighbour found = {.unknown = -1};
+    (void)column;
+    for (size_t k = 0; k < count; k++)
+        if (!strcmp(n->symbol[k].name, name)) return;
+    for (int k = 0; k < s->unknowns && found.unknown < 0; k++)
+        if (sw_grid_neighbour(name, s->unknown[k], found.offset)) found.unknown = k;
+    if (found.unknown < 0 || n->status) return;
+    n->status = sw_resize(count, count + 1, &n->part->neighbour);
+    if (!n->status) n->status = sw_resize(count, count + 1, &n->symbol);
+    if (n->status) return;
+    n->symbol[count] = (struct sw_symbol){name, SW_RATE_POINT, SW_INPUTS + (int)count};
+    n->part->neighbour[n->part->neighbours++] = found;
+}
+
+static enum sw_status compile_grid_differences(const struct builder *b, const struct sw_expr *expr,
+                                               struct sw_reduced *part)
+{
+    const int numbers = b->r->axes * SW_GRID_NUMBERS;
+    struct neighbours n = {.b = b, .part = part};
+    sw_expr_names(expr, add_neighbour, &n);
+    size_t count = (size_t)part->neighbours;
+    if (!n.status) n.status = sw_resize(count, count + (size_t)(numbers + b->symbols), &n.symbol);
+    for (int k = 0; k < numbers && !n.status; k++)
+        n.symbol[count++] = (struct sw_symbol){sw_grid_number_name(k), SW_RATE_RUN, b->scope->own + k};
+    for (int k = 0; k < b->symbols && !n.status; k++) n.symbol[count++] = b->symbol[k];
+    const struct sw_scope scope = {.symbol = n.symbol, .count = (int)count};
+    if (!n.status) n.status = sw_program_compile(expr, &scope, &part->argument, b->err);
+    sw_free(n.symbol);
+    return n.status;
+}
+
+/* As the text has it: lap, where the tree has dxx. */
+static const struct token *word_of(const struct builder *b, const struct node *node)
+{
+    int k = 0;
+    while (b->token[k].kind != T_END && b->token[k].column != node->column) k++;
+    return &b->token[k];
+}
+
 static enum sw_status differentiate(struct builder *b, struct sw_reduced *part, const struct node *derivative)
 {
+    const struct sw_reduction_scope *s = b->scope;
+    const struct token *word = word_of(b, derivative);
     struct name_check names = {b, SW_OK};
     struct sw_expr *differences = NULL;
-    if (!b->scope->derivatives)
+    enum sw_status st;
+    int reach[SW_GRID_AXES];
+    if (!s->derivatives)
         return expr_refuse(b->err, derivative->column, derivative->length,
-                           "of problems on lines they are differences of neighbours",
-                           "%s() is not known in scalars of this problem", op_table[derivative->op].written);
+                           "of equations on lines and in fields they are differences of neighbours",
+                           "%.*s() is not known in scalars of this problem", (int)word->bytes, word->begin);
     sw_expr_names(part->expr, check_name, &names);
     SW_TRY(names.status);
-    SW_TRY(sw_expr_differences(part->expr, b->scope->unknown, b->scope->unknowns, 2, NULL, &part->reach, &differences,
-                               b->err));
-    const enum sw_status st = compile_differences(b, differences, &part->argument);
+    if (s->derivatives == 1) {
+        SW_TRY(sw_expr_differences(part->expr, s->unknown, s->unknowns, 2, NULL, &part->reach, &differences, b->err));
+        st = compile_differences(b, differences, &part->argument);
+    } else {
+        SW_TRY(sw_grid_differences(part->expr, s->derivatives, s->unknown, s->unknowns, 2, reach, &differences,
+                                   b->err));
+        st = compile_grid_differences(b, differences, part);
+    }
     sw_expr_destroy(&differences);
     return st;
 }
 
+/* Where there are no derivatives those of lines are known, to be refused. */
+static enum sw_status parse(const struct builder *b, const char *text, struct sw_expr **expr)
+{
+    return sw_expr_parse_fields(text, b->scope->derivatives > 1 ? b->scope->derivatives : 1, expr, b->err);
+}
+
 static enum sw_status compile_argument(struct builder *b, const char *text, struct sw_reduced *part)
 {
-    enum sw_status st = sw_expr_parse(text, &part->expr, b->err);
+    enum sw_status st = parse(b, text, &part->expr);
     const struct node *derivative = st ? NULL : find_derivative(part->expr);
     if (!st) st = derivative ? differentiate(b, part, derivative) : compile_tree(b, part->expr, 0, &part->argument);
     if (st == SW_E_CONFIG) restore_names(b);
@@ -230,6 +298,13 @@ static void check_outside(void *user, const char *name, int column)
 
 static enum sw_status take_out(struct builder *b, char *text, int from, int to);
 
+static void free_part(struct sw_reduced *part)
+{
+    sw_expr_destroy(&part->expr);
+    sw_program_destroy(&part->argument);
+    sw_free(part->neighbour);
+}
+
 /* The reduction of tokens first .. end, "mean ( ... )". */
 static enum sw_status add_reduction(struct builder *b, char *text, enum sw_reduction_kind kind, int first, int end)
 {
@@ -244,8 +319,7 @@ static enum sw_status add_reduction(struct builder *b, char *text, enum sw_reduc
     if (!st) st = compile_argument(b, argument, &part);
     sw_free(argument);
     if (st) {
-        sw_expr_destroy(&part.expr);
-        sw_program_destroy(&part.argument);
+        free_part(&part);
         return st;
     }
     const int k = b->r->count++;
@@ -324,13 +398,14 @@ static enum sw_status make_symbols(struct builder *b)
 static enum sw_status compile_rest(struct builder *b, const char *text)
 {
     struct outside outside = {.b = b};
-    SW_TRY(sw_expr_parse(text, &b->r->expr, b->err));
+    SW_TRY(parse(b, text, &b->r->expr));
     sw_expr_names(b->r->expr, check_outside, &outside);
     SW_TRY(outside.status);
     const struct node *derivative = find_derivative(b->r->expr);
     if (derivative)
         return expr_refuse(b->err, derivative->column, derivative->length, "inside of a reduction fields have them, as "
-                           "in mean(dx(u)^2)", "%s() of what is one number", op_table[derivative->op].written);
+                           "in mean(dx(u)^2)", "%.*s() of what is one number",
+                           (int)word_of(b, derivative)->bytes, word_of(b, derivative)->begin);
     if (!b->scope->passes_nan) return compile_tree(b, b->r->expr, b->at_points, &b->r->value);
     struct sw_expr *passing = NULL;
     SW_TRY(sw_expr_pass_nan(b->r->expr, &passing));
@@ -361,7 +436,8 @@ enum sw_status sw_reduction_compile(const char *text, const struct sw_reduction_
     *err = (struct sw_expr_error){0};
     SW_TRY(sw_alloc(1, &b.r));
     b.r->own = scope->own;
-    b.r->first_result = scope->own + SW_GRID_NUMBERS;
+    b.r->axes = scope->derivatives > 1 ? scope->derivatives : 1;
+    b.r->first_result = scope->own + b.r->axes * SW_GRID_NUMBERS;
     enum sw_status st = read_tokens(&b, text);
     if (!st) st = make_symbols(&b);
     if (!st) st = compile_whole(&b, text);
@@ -376,10 +452,7 @@ void sw_reduction_destroy(struct sw_reduction **reduction)
 {
     struct sw_reduction *r = reduction ? *reduction : NULL;
     if (!r) return;
-    for (int k = 0; k < r->count; k++) {
-        sw_expr_destroy(&r->reduced[k].expr);
-        sw_program_destroy(&r->reduced[k].argument);
-    }
+    for (int k = 0; k < r->count; k++) free_part(&r->reduced[k]);
     sw_expr_destroy(&r->expr);
     sw_program_destroy(&r->value);
     sw_free(r);

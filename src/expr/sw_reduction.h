@@ -8,8 +8,8 @@
  * them are numbers of the run and the time. A text becomes programs that see no reductions: one for each argument,
  * which gives the values at points to be reduced, and one for what is made of the results, which it takes from further
  * numbers of the run. field/reduce.h evaluates them. min and max are reductions where they have one argument; with more
- * they are the functions of the language. Derivatives dx .. dxxxx in arguments become differences of neighbouring
- * points along x. */
+ * they are the functions of the language. Derivatives in arguments become differences of second order of neighbouring
+ * points: along x, or along all axes of a grid (sw_differences.h). */
 #include "expr/sw_differences.h"
 
 enum sw_reduction_kind {
@@ -32,17 +32,23 @@ bool sw_is_reduction(const char *name);
 
 enum { SW_REDUCTIONS_MOST = 32 };  /* in one text */
 
+/* On a grid of more dimensions: unknown so many points along x, y, z. */
+struct sw_reduced_neighbour { int unknown, offset[SW_GRID_AXES]; };
+
 struct sw_reduced {
     enum sw_reduction_kind kind;
     struct sw_expr    *expr;       /* the argument                                                               */
     struct sw_program *argument;   /* at a point; RUN symbols as of struct sw_reduction                          */
-    int                reach;      /* points to either side that it takes, 0 .. SW_REACH                         */
+    int                reach;      /* points to either side that it takes, 0 .. SW_REACH; on a grid of more: 0   */
+    int                neighbours; /* of a grid of more dimensions: POINT symbol SW_INPUTS + k is neighbour k    */
+    struct sw_reduced_neighbour *neighbour;
 };
 
-/* The numbers of a run that the programs take: the run's own, 0 .. own - 1; sw_grid_number() of the distance along x;
- * and from `first_result` on the results of reductions. Immutable: any number of threads may read one. */
+/* The numbers of a run that the programs take: the run's own, 0 .. own - 1; sw_grid_number() of the distance along x,
+ * of `axes` axes; and from `first_result` on the results of reductions. Immutable: any number of threads may read
+ * one. */
 struct sw_reduction {
-    int own, first_result;
+    int own, axes, first_result;
     int count;
     struct sw_reduced  reduced[SW_REDUCTIONS_MOST];  /* [count]; the argument of one may use results of those before */
     struct sw_expr    *expr;
@@ -55,7 +61,7 @@ struct sw_reduction_scope {
     int own;
     int dimensions;                /* coordinates x, y, z that are known: 1 .. 3                                 */
     bool passes_nan;               /* as of sw_expr_pass_nan(), outside of reductions                            */
-    bool derivatives;              /* lines along x are periodic, so that each point has neighbours              */
+    int derivatives;               /* along so many axes, x first, there are derivatives; 0: there are none      */
     int unknowns;                  /* fields: at most SW_UNKNOWNS_MOST                                           */
     const char *const *unknown;
 };

@@ -24,6 +24,8 @@ struct worker {
     struct expression *expression;  /* [count]                                                 */
     double *x, *y, *z, *v;          /* [BLOCK] coordinates; values                             */
     double *around;                 /* [unknowns][n + 2 SW_REACH] a line with its neighbours   */
+    double *beside;                 /* [most_beside][BLOCK] neighbours on a grid               */
+    const double **in;              /* [SW_INPUTS + most_beside] what programs take in         */
     double *of_lines;               /* [lines] what each line gives: of runs by one thread     */
 };
 
@@ -32,7 +34,8 @@ struct sw_reducer {
     size_t  points;
     int64_t lines;
     double  weights;             /* their sum                                                   */
-    bool    derives;             /* some argument takes neighbours                              */
+    bool    derives;             /* some argument takes neighbours along x                      */
+    int     most_beside;         /* neighbours on a grid that an argument takes                 */
     bool    first, last;         /* of a part of a line, for crossings: whether its first value, and its last, was
                                     negative                                                    */
     struct worker *worker;       /* [threads]                                                   */
@@ -63,6 +66,12 @@ static enum sw_status create_worker(const struct sw_reducer *r, struct worker *w
     w->z = w->y + BLOCK;
     w->v = w->z + BLOCK;
     if (r->derives) SW_TRY(sw_alloc((size_t)r->desc.unknowns * around_size(r), &w->around));
+    SW_TRY(sw_alloc((size_t)r->most_beside * BLOCK, &w->beside));
+    SW_TRY(sw_alloc((size_t)(SW_INPUTS + r->most_beside), &w->in));
+    w->in[SW_IN_X] = w->x;
+    w->in[SW_IN_Y] = w->y;
+    w->in[SW_IN_Z] = w->z;
+    for (int k = 0; k < r->most_beside; k++) w->in[SW_INPUTS + k] = w->beside + (size_t)k * BLOCK;
     return sw_alloc((size_t)r->lines, &w->of_lines);
 }
 
@@ -72,6 +81,8 @@ static void destroy_worker(const struct sw_reducer *r, struct worker *w)
     sw_free(w->expression);
     sw_free(w->x);
     sw_free(w->around);
+    sw_free(w->beside);
+    sw_free(w->in);
     sw_free(w->of_lines);
 }
 
@@ -86,7 +97,11 @@ enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_r
     r->lines = desc->n[1] * desc->n[2];
     r->weights = 1;
     for (int e = 0; e < desc->count; e++)
-        for (int k = 0; k < desc->reduction[e]->count; k++) r->derives |= desc->reduction[e]->reduced[k].reach > 0;
+        for (int k = 0; k < desc->reduction[e]->count; k++) {
+            const struct sw_reduced *part = &desc->reduction[e]->reduced[k];
+            r->derives |= part->reach > 0;
+            if (part->neighbours > r->most_beside) r->most_beside = part->neighbours;
+        }
     for (int d = 0; d < SW_DIMS; d++) {
         if (!desc->combine) r->desc.whole[d] = desc->n[d];
         if (!desc->combine) r->desc.first[d] = 0;
@@ -210,6 +225,47 @@ static void surround(const struct run *run, struct worker *w, int64_t line)
     }
 }
 
+/* An unknown at a point, which along some axes may be beyond the ends. Between walls it is what extrapolate() has
+ * there: a sum of six points, for each axis beyond whose ends the point is. */
+static double value_at(const struct sw_reducer *r, const double *u, const int64_t at[SW_DIMS], int axes)
+{
+    if (axes == 0) return u[(at[2] * r->desc.n[1] + at[1]) * r->desc.n[0] + at[0]];
+    const int d = axes - 1;
+    const int64_t n = r->desc.n[d], inwards = at[d] < 0 ? 1 : -1;
+    int64_t moved[SW_DIMS] = {at[0], at[1], at[2]};
+    if (at[d] >= 0 && at[d] < n) return value_at(r, u, at, d);
+    if (!r->desc.walls[d]) {
+        moved[d] = (at[d] + n) % n;
+        return value_at(r, u, moved, d);
+    }
+    const int points = n < 6 ? (int)n : 6;
+    double factor = 1, sum = 0;
+    for (int j = 1; j <= points; j++) {
+        factor *= -(double)(points - j + 1) / j;
+        moved[d] = at[d] + j * inwards;
+        sum -= factor * value_at(r, u, moved, axes);
+    }
+    return sum;
+}
+
+/* Neighbour k of points from .. from + count - 1 of a line. */
+static void fill_beside(const struct run *run, struct worker *w, const struct sw_reduced_neighbour *b, int k,
+                        int64_t line, int64_t from, int count)
+{
+    const struct sw_reducer *r = run->r;
+    const double *u = run->field + (size_t)b->unknown * r->points;
+    double *out = w->beside + (size_t)k * BLOCK;
+    int64_t at[SW_DIMS] = {0, line % r->desc.n[1] + b->offset[1], line / r->desc.n[1] + b->offset[2]};
+    for (int d = 1; d < SW_DIMS; d++)
+        if (!r->desc.walls[d]) at[d] = (at[d] + r->desc.n[d]) % r->desc.n[d];
+    const bool inside = at[1] >= 0 && at[1] < r->desc.n[1] && at[2] >= 0 && at[2] < r->desc.n[2];
+    const double *row = u + (inside ? (at[2] * r->desc.n[1] + at[1]) * r->desc.n[0] : 0);
+    for (int i = 0; i < count; i++) {
+        at[0] = from + i + b->offset[0];
+        out[i] = inside && at[0] >= 0 && at[0] < r->desc.n[0] ? row[at[0]] : value_at(r, u, at, SW_DIMS);
+    }
+}
+
 /* Of the points of line number `line`, what reduction k of an expression makes. */
 static double reduce_line(const struct run *run, struct worker *w, int e, int k, int64_t line)
 {
@@ -218,8 +274,9 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
     struct sw_eval *eval = w->expression[e].argument[k];
     struct line l = {.kind = r->desc.reduction[e]->reduced[k].kind};
     const bool sum = l.kind == SW_REDUCTION_MEAN || l.kind == SW_REDUCTION_INTEGRAL;
-    const double *in[SW_INPUTS] = {[SW_IN_X] = w->x, [SW_IN_Y] = w->y, [SW_IN_Z] = w->z};
-    const int reach = r->desc.reduction[e]->reduced[k].reach;
+    const struct sw_reduced *part = &r->desc.reduction[e]->reduced[k];
+    const double **in = w->in;
+    const int reach = part->reach;
     if (reach) surround(run, w, line);
     for (int64_t from = 0; from < nx; from += BLOCK) {
         const int count = nx - from < BLOCK ? (int)(nx - from) : BLOCK;
@@ -233,6 +290,7 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
             for (int offset = -SW_REACH; reach && offset <= SW_REACH; offset++)
                 in[sw_input_at(u, offset)] = w->around + (size_t)u * around_size(r) + from + SW_REACH + offset;
         }
+        for (int b = 0; b < part->neighbours; b++) fill_beside(run, w, &part->neighbour[b], b, line, from, count);
         sw_eval_cells(eval, count, in);
         sw_eval_points(eval, count, in, w->v);
         if (sum && from == 0) w->v[0] *= weight(r, 0, 0);
@@ -335,8 +393,9 @@ static void set_numbers(struct worker *w, int e, const struct sw_reduction *redu
 {
     for (int k = 0; k < reduction->own; k++)
         w->expression[e].number[k] = runs->column[(size_t)k * (size_t)runs->count + (size_t)j];
-    for (int k = 0; k < SW_GRID_NUMBERS; k++)
-        w->expression[e].number[reduction->own + k] = sw_grid_number(k, runs->grid[j].dx[0]);
+    for (int k = 0; k < reduction->axes * SW_GRID_NUMBERS; k++)
+        w->expression[e].number[reduction->own + k] =
+            sw_grid_number(k % SW_GRID_NUMBERS, runs->grid[j].dx[k / SW_GRID_NUMBERS]);
 }
 
 /* @param threads  1: the worker's; else all of them, and the worker is the first */

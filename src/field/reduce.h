@@ -12,8 +12,9 @@
  *     crossings  pairs of neighbours along x, of which one value is negative and the other is not (zero is not); a
  *                periodic line has the pair of its ends, too. NaN where a value is NaN
  *
- * Derivatives in an argument are differences of neighbours along x: lines are then periodic. A run whose fields are not
- * finite has NaN for all. */
+ * Derivatives in an argument are differences of neighbours, along x or along all axes. An axis between walls goes on
+ * beyond them as the polynomial through its last six points; of fields that are cut over ranks there are none. A run
+ * whose fields are not finite has NaN for all. */
 #include <stdbool.h>
 
 #include "expr/sw_reduction.h"

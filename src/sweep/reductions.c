@@ -31,9 +31,10 @@ static int list_unknowns(const struct sw_sweep *s, const char *unknown[SW_UNKNOW
 /* What expressions over reductions may name. @param unknown  out: room for the names, which the scope points to */
 static struct sw_reduction_scope make_scope(const struct sw_sweep *s, const char *unknown[SW_UNKNOWNS_MOST])
 {
+    const int most = grid_max_dim(s->problem), given = s->own->dimensions, fields = given < most ? given : most;
     return (struct sw_reduction_scope){.run = &s->own->scope, .own = s->ncolumn, .unknown = unknown,
-                                       .dimensions = grid_max_dim(s->problem),
-                                       .derivatives = grid_max_dim(s->problem) == 1,
+                                       .dimensions = given ? fields : most,
+                                       .derivatives = given ? fields : most == 1,
                                        .unknowns = list_unknowns(s, unknown)};
 }
 

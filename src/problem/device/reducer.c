@@ -120,6 +120,8 @@ enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc,
 
 bool sw_device_reducer_fits(const struct sw_reducer_desc *d)
 {
+    for (int e = 0; e < d->count; e++)
+        if (d->reduction[e]->axes > 1) return false;  /* neighbours along y and z are the host's */
     return d->count > 0 && d->n[1] * d->n[2] == 1 && !d->walls[0] && d->n[0] <= (1 << 30);
 }
 

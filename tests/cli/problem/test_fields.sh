@@ -90,6 +90,56 @@ for kind in 'heat -s physics.kappa=0.3' 'hyperdiffusion -s physics.gamma=0.1 -s 
     expect 0 run one.cfg -o "$1.h5" "${@:2}"
 done
 
+# ---- scalars of the user's own with derivatives along all axes, in two and three dimensions; they end runs, too
+cat >scalars.cfg <<'CFG'
+problem = "cahn_hilliard";
+physics = { D = 0.7; gamma = 1.3; };
+sweep   = { seed = [1, 2]; };
+grid    = { n = [24, 20]; length = [30.0, 25.0]; };
+time    = { dt = 0.05; end = 5.0; };
+initial = "0.5*randn(seed) + 0.1";
+run     = { device = "cpu"; };
+output  = { fields = { times = [2.5, 5.0]; };
+            scalars = { times = [2.5, 5.0];
+                        define = { steep = "mean(grad2(u))"; bent = "max(abs(lap(u)))"; cross = "mean(u*dxy(u))";
+                                   free = "integral((u^2 - 1)^2/4 + gamma*grad2(u)/2)"; flux = "mean(u*%s)";
+                                   about = "mean(grad2(u - mean(u)))"; }; }; };
+CFG
+sed 's/%s/div(u*dx(u), u*dy(u))/' scalars.cfg >plane.cfg
+sed 's/%s/div(u*dx(u), u*dy(u), u*dz(u))/; s/\[24, 20\]/[12, 10, 8]/; s/\[30.0, 25.0\]/[15.0, 12.5, 10.0]/' \
+    scalars.cfg >box.cfg
+expect 0 run plane.cfg -o plane.h5
+expect 0 run box.cfg -o box.h5
+expect 0 run plane.cfg -o ends.h5 -s 'stop={ when="mean(grad2(u)) < 0.025"; every=0.05; }'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'scalars with derivatives'
+import h5py, numpy as np
+for name, dx in (("plane", (1.25, 1.25)), ("box", (1.25, 1.25, 1.25))):
+    f = h5py.File(name + ".h5")
+    u = f["u"][:]
+    axes = [(u.ndim - 1 - d, dx[d]) for d in range(len(dx))]
+    mean = lambda v: v.mean(axis=tuple(range(2, u.ndim)))
+    grad2 = sum(((np.roll(u, -1, a) - np.roll(u, 1, a))/(2*h))**2 for a, h in axes)
+    lap = sum((np.roll(u, -1, a) - 2*u + np.roll(u, 1, a))/h**2 for a, h in axes)
+    half = lambda a: (u + np.roll(u, -1, a))/2*(np.roll(u, -1, a) - u)
+    div = sum((half(a) - np.roll(half(a), 1, a))/h**2 for a, h in axes)
+    (ax, hx), (ay, hy) = axes[:2]
+    at = lambda i, j: np.roll(np.roll(u, -i, ax), -j, ay)
+    cross = (at(1, 1) - at(1, -1) - at(-1, 1) + at(-1, -1))/(4*hx*hy)
+    want = {"steep": mean(grad2), "about": mean(grad2), "bent": abs(lap).max(axis=tuple(range(2, u.ndim))),
+            "cross": mean(u*cross), "flux": mean(u*div),
+            "free": mean((u**2 - 1)**2/4 + 1.3*grad2/2)*np.prod([h*u.shape[a] for a, h in axes])}
+    for scalar, value in want.items():
+        e = abs(f[scalar][:] - value).max()/abs(value).max()
+        print(name, scalar, e)
+        assert f[scalar].shape == value.shape and e < 1e-12, scalar
+    assert want["steep"].min() > 1e-3
+t = h5py.File("ends.h5")["t_reached"][:]
+print(t)
+assert (t > 0.05).all() and (t < 2.5).all()
+PY
+expect 3 check plane.cfg -s 'output.scalars.define.cross="mean(dz(u))"'
+says "unknown function 'dz'"; says 'a grid of two dimensions has the axes x and y'
+
 # ---- steps of each run's own: interrupted runs go on to the same bits, in any batch, and in shards
 sed 's/dt = 0.05; //; s/^method.*//' text.cfg >own.cfg
 expect 0 run own.cfg -o whole.h5

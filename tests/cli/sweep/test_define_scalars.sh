@@ -225,7 +225,7 @@ refused 'm = "dx(mean(u))"' 'column 1: dx() of what is one number' 'mean(dx(u)^2
 refused 'm = "mean(dxxx(dxx(u)))"' 'column 6:'
 expect 3 check "$configs/tiny_advection.cfg" -s 'output.scalars.define={ m="mean(dx(u))"; }'
 says 'column 6: dx() is not known in scalars of this problem'
-says 'of problems on lines they are differences of neighbours'
+says 'of equations on lines and in fields they are differences of neighbours'
 for text in mean\(x\) max\(x\) crossings\(x\); do
     expect 3 check "$tiny" -s initial="$text"; says 'known in output.scalars.define alone'
 done

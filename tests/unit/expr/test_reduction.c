@@ -24,13 +24,26 @@ static struct sw_reduction_scope scope_of(int dimensions)
                                        .unknown = unknown, .derivatives = dimensions == 1};
 }
 
+static struct sw_reduction *compile_in(const char *text, const struct sw_reduction_scope *scope)
+{
+    struct sw_reduction *r = NULL;
+    struct sw_expr_error err;
+    if (sw_reduction_compile(text, scope, &r, &err)) fail_msg("%s: column %d: %s", text, err.column, err.text);
+    return r;
+}
+
 static struct sw_reduction *compile(const char *text, int dimensions)
 {
     const struct sw_reduction_scope scope = scope_of(dimensions);
-    struct sw_reduction *r = NULL;
-    struct sw_expr_error err;
-    if (sw_reduction_compile(text, &scope, &r, &err)) fail_msg("%s: column %d: %s", text, err.column, err.text);
-    return r;
+    return compile_in(text, &scope);
+}
+
+/* With derivatives along all axes. */
+static struct sw_reduction *compile_on_grid(const char *text, int dimensions)
+{
+    struct sw_reduction_scope scope = scope_of(dimensions);
+    scope.derivatives = dimensions;
+    return compile_in(text, &scope);
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -90,6 +103,29 @@ static void derivatives_are_refused_where_lines_have_ends(void **state)
     assert_int_equal(sw_reduction_compile("2*mean(dxx(u))", &scope, &r, &err), SW_E_CONFIG);
     assert_int_equal(err.column, 8);
     assert_contains(err.text, "dxx() is not known in scalars of this problem");
+}
+
+static void refusals_on_grids_name_what_is_written(void **state)
+{
+    static const struct { const char *text; int column, length; const char *why, *hint; } cases[] = {
+        {"mean(dz(u))", 6, 2, "unknown function 'dz'", "the axes x and y"},
+        {"2*lap(mean(u))", 3, 3, "lap() of what is one number", "inside of a reduction"},
+        {"mean(lap(w))", 10, 1, "unknown name 'w'", "known: u v x y t a length"},
+        {"mean(lap(lap(lap(u))))", 6, 3, "", ""},
+        {"mean(z)", 6, 1, "unknown name 'z'", ""},
+    };
+    struct sw_reduction_scope scope = scope_of(2);
+    (void)state;
+    scope.derivatives = 2;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct sw_reduction *r = (void *)&scope;
+        struct sw_expr_error err;
+        const enum sw_status st = sw_reduction_compile(cases[k].text, &scope, &r, &err);
+        if (st != SW_E_CONFIG || r || err.column != cases[k].column || err.length != cases[k].length ||
+            !strstr(err.text, cases[k].why) || !strstr(err.hint, cases[k].hint) || strstr(err.hint, "["))
+            fail_msg("%s: status %d, column %d, length %d: %s (%s)", cases[k].text, st, err.column, err.length,
+                     err.text, err.hint);
+    }
 }
 
 /* Nesting and number are limited, however long the text. */
@@ -370,6 +406,127 @@ static void derivatives_are_differences_of_neighbours(void **state)
         }
 }
 
+/* u or v so many points beside a point of a periodic grid. */
+static long double beside(const struct problem *p, const double *u, const int64_t at[SW_DIMS], const int away[SW_DIMS])
+{
+    int64_t to[SW_DIMS];
+    for (int d = 0; d < SW_DIMS; d++) to[d] = (at[d] + away[d] + 2 * p->n[d]) % p->n[d];
+    return u[(to[2] * p->n[1] + to[1]) * p->n[0] + to[0]];
+}
+
+static long double slope(const struct problem *p, const double *u, const int64_t at[SW_DIMS], int d, long double dx)
+{
+    int after[SW_DIMS] = {0}, before[SW_DIMS] = {0};
+    after[d] = 1, before[d] = -1;
+    return (beside(p, u, at, after) - beside(p, u, at, before)) / (2 * dx);
+}
+
+/* dx(f*dx(u)) along an axis, f half-way between points; f NULL: 1. Of the point so far away. */
+static long double flux(const struct problem *p, const double *f, const double *u, const int64_t at[SW_DIMS],
+                        const int away[SW_DIMS], int d, long double dx)
+{
+    long double sum = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        int to[SW_DIMS] = {away[0], away[1], away[2]};
+        to[d] += side;
+        const long double mean = f ? (beside(p, f, at, away) + beside(p, f, at, to)) / 2 : 1;
+        sum += mean * (beside(p, u, at, to) - beside(p, u, at, away)) / (dx * dx);
+    }
+    return sum;
+}
+
+enum { GRID_TEXTS = 5 };
+
+/* What the texts below reduce, by their formulas. */
+static long double on_grid_at(const struct problem *p, int j, int text, const int64_t at[SW_DIMS])
+{
+    static const int here[SW_DIMS] = {0}, corner[4][SW_DIMS] = {{1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+    const double *u = p->field + 2 * j * sw_points(p->n), *v = u + sw_points(p->n), *dx = p->grid[j].dx;
+    const long double x = beside(p, u, at, here);
+    long double grad2 = 0, lap = 0, lap_v = 0, div = 0, lap_lap = 0, cross = 0;
+    for (int d = 0; d < (p->n[2] > 1 ? 3 : 2); d++) {
+        grad2 += powl(slope(p, u, at, d, dx[d]), 2);
+        lap += flux(p, NULL, u, at, here, d, dx[d]);
+        lap_v += flux(p, NULL, v, at, here, d, dx[d]);
+        if (d < 2) div += flux(p, v, u, at, here, d, dx[d]);
+    }
+    for (int d = 0; d < (p->n[2] > 1 ? 3 : 2); d++)
+        for (int e = 0; e < (p->n[2] > 1 ? 3 : 2); e++)
+            for (int side = -1; side <= 1; side++) {
+                int away[SW_DIMS] = {0};
+                away[d] = side;
+                lap_lap += (side ? 1 : -2) * flux(p, NULL, u, at, away, e, dx[e]) / ((long double)dx[d] * dx[d]);
+            }
+    for (int k = 0; k < 4; k++) cross += (k < 2 ? 1 : -1) * beside(p, u, at, corner[k]) / (4.0L * dx[0] * dx[1]);
+    switch (text) {
+    case 0: return grad2;
+    case 1: return powl(x * x - 1, 2) / 4 + p->column[j] * grad2 / 2;
+    case 2: return cross * lap_v;
+    case 3: return beside(p, v, at, here) * lap_lap;
+    default: return sw_grid_at(&p->grid[j], 1, at[1]) * div - lap;
+    }
+}
+
+/* Differences along all axes, on grids of any size that they fit, of several blocks of points, too. A value is off by
+ * some 40 u of its terms, which come to 64/dx^4 at most. */
+static void derivatives_on_grids_are_differences(void **state)
+{
+    static const char *const texts[GRID_TEXTS] = {
+        "mean(grad2(u))", "integral((u^2 - 1)^2/4 + a*grad2(u)/2)", "max(dxy(u)*lap(v))", "mean(v*lap(lap(u)))",
+        "mean(y*(dx(v*dx(u)) + dy(v*dy(u))) - lap(u))"};
+    static const int64_t sizes[][SW_DIMS] = {{5, 5, 1}, {17, 6, 1}, {300, 7, 1}, {5, 6, 7}, {9, 5, 5}};
+    (void)state;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int k = 0; k < GRID_TEXTS; k++) {
+            struct problem p;
+            double value[RUNS], other[RUNS];
+            make_problem(&p, sizes[s][0], sizes[s][1], sizes[s][2], false);
+            struct sw_reduction *r = compile_on_grid(texts[k], p.n[2] > 1 ? 3 : 2);
+            values_of(&p, r, 1, value);
+            values_of(&p, r, 3, other);
+            assert_memory_equal(value, other, sizeof value);
+            sw_reduction_destroy(&r);
+            for (int j = 0; j < RUNS; j++) {
+                const double *dx = p.grid[j].dx, least = fmin(dx[0], fmin(dx[1], dx[2]));
+                long double sum = 0, most = -INFINITY;
+                for (int64_t at[SW_DIMS] = {0}; at[2] < p.n[2]; at[2]++)
+                    for (at[1] = 0; at[1] < p.n[1]; at[1]++)
+                        for (at[0] = 0; at[0] < p.n[0]; at[0]++) {
+                            const long double of = on_grid_at(&p, j, k, at);
+                            sum += of;
+                            most = fmaxl(most, of);
+                        }
+                const long double want = k == 2 ? most : k == 1 ? sum * dx[0] * dx[1] * dx[2]
+                                                                : sum / (long double)sw_points(p.n);
+                assert_near(value[j], (double)want, 40 * 0x1p-53 * 64 * pow(least, k == 0 || k == 1 ? -2 : -4));
+            }
+            sw_free(p.field);
+        }
+}
+
+/* Beyond walls polynomials of up to the fifth degree go on: differences of second order of these are exact. */
+static void derivatives_on_grids_reach_walls(void **state)
+{
+    static const char text[] = "max(abs(dxx(u) - 2)) + max(abs(dxy(u) - 3)) + max(abs(dy(u) - 3*x - 1)) + "
+                               "max(abs(lap(v) - 6*y)) + max(abs(dyy(dxx(u))))";
+    struct sw_reduction *r = compile_on_grid(text, 2);
+    struct problem p;
+    double value[RUNS];
+    (void)state;
+    make_problem(&p, 12, 8, 1, true);
+    for (int j = 0; j < RUNS; j++)
+        for (int k = 0; k < 12 * 8; k++) {
+            const double x = sw_grid_at(&p.grid[j], 0, k % 12), y = sw_grid_at(&p.grid[j], 1, k / 12);
+            p.field[2 * j * 96 + k] = x * x + 3 * x * y + y;
+            p.field[(2 * j + 1) * 96 + k] = y * y * y;
+        }
+    values_of(&p, r, 1, value);
+    sw_reduction_destroy(&r);
+    for (int j = 0; j < RUNS; j++)  /* what is beyond is 252 times as wrong as u, beyond a corner 252^2 */
+        assert_near(value[j], 0, 0x1p-53 * 20 * 252 * 252 * pow(p.grid[j].dx[0], -4));
+    sw_free(p.field);
+}
+
 /* What is made of results; the same sums as built-in scalars take. */
 static void results_are_numbers_of_the_rest(void **state)
 {
@@ -491,10 +648,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_name_their_place),
         cmocka_unit_test(derivatives_are_refused_where_lines_have_ends),
+        cmocka_unit_test(refusals_on_grids_name_what_is_written),
         cmocka_unit_test(many_reductions_are_refused),
         cmocka_unit_test(values_are_those_of_plain_loops),
         cmocka_unit_test(parts_give_the_values_of_the_whole),
         cmocka_unit_test(derivatives_are_differences_of_neighbours),
+        cmocka_unit_test(derivatives_on_grids_are_differences),
+        cmocka_unit_test(derivatives_on_grids_reach_walls),
         cmocka_unit_test(results_are_numbers_of_the_rest),
         cmocka_unit_test(crossings_are_those_of_the_definition),
         cmocka_unit_test(what_is_not_finite_shows),
