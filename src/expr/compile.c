@@ -126,6 +126,18 @@ bool sw_program_gentle_in(const struct sw_program *program, const char *name)
     return gentle;
 }
 
+bool sw_program_equal(const struct sw_program *a, const struct sw_program *b)
+{
+    bool equal = a->count == b->count && a->root == b->root && a->stream == b->stream;
+    for (int k = 0; equal && k < a->count; k++) {
+        const struct instruction *x = &a->code[k], *y = &b->code[k];
+        equal = x->op == y->op && x->rate == y->rate && (x->op != OP_NUMBER || x->value == y->value) &&
+                (x->op != OP_NAME || x->slot == y->slot);
+        for (int j = 0; equal && j < op_table[x->op].operands; j++) equal = x->operand[j] == y->operand[j];
+    }
+    return equal;
+}
+
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
 {
     for (int k = 0; k < program->count; k++)

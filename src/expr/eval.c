@@ -123,7 +123,7 @@ double *eval_place(const struct sw_eval *e, int k, size_t base, const double *co
     if (ins->repeated >= 0) return e->repeated + (size_t)ins->repeated * VALUES_AT_ONCE;
     if (ins->op == OP_NAME) return (double *)in[ins->slot] + base;
     if (ins->scratch >= 0) return e->scratch + (size_t)ins->scratch * VALUES_AT_ONCE;
-    return e->cell + (size_t)ins->kept * (size_t)e->max_points * (size_t)e->lanes + base;
+    return e->cell + ((size_t)ins->kept * (size_t)e->max_points + e->at) * (size_t)e->lanes + base;
 }
 
 static unsigned char moves(const struct instruction *ins)
@@ -172,10 +172,12 @@ static int block_length(int64_t left) { return left < VALUES_AT_ONCE ? (int)left
 
 void sw_eval_number_from(struct sw_eval *eval, int first) { eval->first = first; }
 
+void sw_eval_begin_at(struct sw_eval *eval, int point) { eval->at = (size_t)point; }
+
 void sw_eval_cells(struct sw_eval *eval, int count, const double *const *cell)
 {
     size_t values = (size_t)count * (size_t)eval->lanes;
-    assert(count <= eval->max_points);
+    assert((size_t)count + eval->at <= (size_t)eval->max_points);
     set_tasks(eval, SW_RATE_CELL, cell, NULL);
     for (size_t base = 0; base < values; base += VALUES_AT_ONCE)
         run_block(eval, !eval->scalars, base, block_length((int64_t)(values - base)));
@@ -186,7 +188,7 @@ void sw_eval_points(struct sw_eval *eval, int count, const double *const *point,
     const struct sw_program *p = eval->program;
     const struct instruction *root = &p->code[p->root];
     size_t values = (size_t)count * (size_t)eval->lanes;
-    assert(count <= eval->max_points);
+    assert((size_t)count + eval->at <= (size_t)eval->max_points);
     widen_step(eval);
     if (root->rate <= SW_RATE_STEP) {
         const double *lane = eval_scalar(eval, p->root);

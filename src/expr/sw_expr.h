@@ -154,6 +154,9 @@ bool sw_program_uses(const struct sw_program *program, const char *name);
  * does not jump there, and has no step that is narrow beside its waves. Out of memory: false. */
 bool sw_program_gentle_in(const struct sw_program *program, const char *name);
 
+/** Whether two programs do the same in the same order, to the same bits. Symbols count by rate and slot. */
+bool sw_program_equal(const struct sw_program *a, const struct sw_program *b);
+
 /** Whether the value depends on a CELL or POINT symbol of this slot, whatever its name. */
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot);
 
@@ -193,6 +196,9 @@ void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride);
 
 /** What is called point 0 below is point number `first` of those that rand and randn count; 0 at first. */
 void sw_eval_number_from(struct sw_eval *eval, int first);
+
+/** What is called point 0 below is this one of max_points, for which CELL values are kept; 0 at first. */
+void sw_eval_begin_at(struct sw_eval *eval, int point);
 
 /** Compute what depends on the point but not on time, for points 0 .. count-1 (call once a run, after sw_eval_run).
  * @param cell  cell[slot] -> [count][lanes]; arrays of CELL symbols */

@@ -284,28 +284,36 @@ static struct fields_own own_of(const struct fields_sim *s, const struct fields_
                    .careful = end / SW_DRIVE_TIMES, .quiet = end / SW_DRIVE_QUIET, .k = w->walk->method->order}};
 }
 
+static double *take(const struct fields_sim *s, int thread, int j)
+{
+    const struct fields_batch *b = s->own;
+    return b->row->take ? b->row->take(s, thread, j) : fields_batch_field(s, j);
+}
+
 static void advance_run(void *user, int thread, int j)
 {
     const struct advancing *a = user;
     const struct fields_sim *s = a->s;
+    const struct fields_batch_row *row = ((const struct fields_batch *)s->own)->row;
     struct sw_host_states *h = states_of(&s->sim);
-    double *u = fields_batch_field(s, j);
     if (sw_host_states_are_over(h, j, a->from)) return;
     if (s->desc.own_steps && sw_own_steps_reached(&h->steps[j], s->desc.times, a->to)) return;
     struct fields_batch_worker *w = begin(s, thread, j);
     if (s->desc.own_steps) {
         const struct fields_own own = own_of(s, w, j);
-        fields_walk_own_steps(w->walk, &own, a->to, u);
+        fields_walk_own_steps(w->walk, &own, a->to, take(s, thread, j));
+        if (row->give_back) row->give_back(s, thread, j);
         if (own.steps->end) sw_host_states_stop(h, j, sw_own_steps_tick(own.steps, s->desc.times));
     } else {
-        const int64_t bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, u);
+        const int64_t bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, take(s, thread, j));
+        if (row->give_back) row->give_back(s, thread, j);
         if (bad) sw_host_states_stop(h, j, bad);
     }
 }
 
 enum sw_status fields_batch_advance(struct fields_sim *s, int64_t from, int64_t to)
 {
-    sw_host_each(((struct fields_batch *)s->own)->workers, s->count, advance_run, &(struct advancing){s, from, to});
+    sw_host_each(((struct fields_batch *)s->own)->walkers, s->count, advance_run, &(struct advancing){s, from, to});
     return SW_OK;
 }
 
@@ -324,11 +332,13 @@ static void look_at_run(void *user, int thread, int j)
     const struct looking *l = user;
     const struct fields_sim *s = l->s;
     const size_t points = fields_points(&s->desc);
+    const struct fields_batch_row *row = ((const struct fields_batch *)s->own)->row;
     const double dt = s->run[j].grid.dt, *u = fields_batch_field(s, j);
     if (states_of(&s->sim)->stopped[j]) return;
     const struct fields_walk *walk = begin(s, thread, j)->walk;
-    double *f = walk->work.k[0];
-    walk->evaluate(walk->own, dt * (double)s->step, s->step, u, f);
+    const double *f = walk->work.k[0];
+    walk->evaluate(walk->own, dt * (double)s->step, s->step, take(s, thread, j), walk->work.k[0]);
+    if (row->flatten) f = row->flatten(s, thread, f);
     for (int v = 0; v < s->desc.terms->unknowns; v++) {
         double size, rate;
         const double range = range_of(points, u + (size_t)v * points, &size),
@@ -339,6 +349,6 @@ static void look_at_run(void *user, int thread, int j)
 
 enum sw_status fields_batch_look_ahead(struct fields_sim *s, double *change)
 {
-    sw_host_each(((struct fields_batch *)s->own)->workers, s->count, look_at_run, &(struct looking){s, change});
+    sw_host_each(((struct fields_batch *)s->own)->walkers, s->count, look_at_run, &(struct looking){s, change});
     return SW_OK;
 }

@@ -13,6 +13,12 @@
 struct fields_batch_row {
     /** Let a thread begin with run j: set its walk->dx, and what its programs compute once a run. */
     void   (*begin)(const struct fields_sim *sim, int thread, int j);
+    /** The field of run j, begun, in the layout of the walk, where its steps begin; then put it back from there, from
+     * where they have ended. NULL: those of the batch itself. */
+    double *(*take)(const struct fields_sim *sim, int thread, int j);
+    void   (*give_back)(const struct fields_sim *sim, int thread, int j);
+    /** A field of the layout of the walk as [unknowns][z][y][x], until something else is called. NULL: as it is. */
+    const double *(*flatten)(const struct fields_sim *sim, int thread, const double *field);
     /** The sum of the density of the energy over all points of run j, in an order that only the grid decides; called
      * where there is one. */
     double (*energy)(const struct fields_sim *sim, int thread, int j);
@@ -28,7 +34,8 @@ struct fields_batch_worker {                            /* of a thread          
 struct fields_batch {
     struct sw_host_states          states;
     const struct fields_batch_row *row;                 /* set before fields_batch_create()                   */
-    int                            workers;             /* likewise: threads that advance runs                */
+    int                            workers;             /* likewise: threads that may have a run each         */
+    int                            walkers;             /* of these, those that advance runs side by side     */
     struct fields_batch_worker    *worker;              /* [workers]                                          */
     double                        *drive;               /* [unknowns] zeros: what forces bring is not looked at */
 };

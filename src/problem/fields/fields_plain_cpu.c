@@ -251,7 +251,7 @@ static enum sw_status create(struct fields_sim *s)
     const struct fields_desc *d = &s->desc;
     struct plain *p = s->own;
     p->batch.row = &batch_row;
-    p->batch.workers = s->device->threads < d->capacity ? s->device->threads : d->capacity;
+    p->batch.workers = p->batch.walkers = s->device->threads < d->capacity ? s->device->threads : d->capacity;
     SW_TRY(fields_batch_create(s));
     sw_array(&s->arrays, (size_t)p->batch.workers, &p->worker);
     SW_TRY(s->arrays.status);

@@ -10,10 +10,11 @@
 
 /* ------------------------------------------------------------------ which row */
 
-extern const struct fields_row_ops fields_plain_cpu, fields_fourier_cpu;
+extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu;
 
 static const struct fields_row_ops *const table[] = {
-    &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference */
+    &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
+    &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference  */
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
     0,
 };

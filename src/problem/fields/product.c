@@ -171,6 +171,11 @@ static bool lines_factor(void *solver, int v, double gamma_dt, const struct fiel
     return fields_product_factor(l->axes, l->n, l->dx, gamma_dt, m, &l->product[v]);
 }
 
+const struct fields_product *fields_lines_product(const void *solver, int v)
+{
+    return &((const struct lines *)solver)->product[v];
+}
+
 static void lines_solve(void *solver, int v, double *x)
 {
     const struct lines *l = solver;

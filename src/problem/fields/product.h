@@ -26,6 +26,9 @@ bool fields_product_factor(int axes, const int *n, const double *dx, double gamm
 /** Numbers of `room` that a solve takes. */
 size_t fields_product_room(int axes, const int *n);
 
+/** The P of unknown v, of a solver of fields_lines (solves.h). */
+const struct fields_product *fields_lines_product(const void *solver, int v);
+
 /** x = P⁻¹ x. */
 void fields_product_solve(const struct fields_product *product, double *room, double *x);
 

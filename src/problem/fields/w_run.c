@@ -10,10 +10,23 @@ static double largest_of(size_t n, const double *u)
     return largest;
 }
 
-/* The largest |u| of each unknown. */
 static void find_sizes(const struct fields_walk *w, const double *u, double *size)
 {
     for (int v = 0; v < w->unknowns; v++) size[v] = largest_of(w->points, u + (size_t)v * w->points);
+}
+
+static double *accept(struct fields_walk *w, double *u)
+{
+    memcpy(u, w->work.next, w->points * (size_t)w->unknowns * sizeof *u);
+    return u;
+}
+
+static const struct fields_walk_ops *ops_of(const struct fields_walk *w)
+{
+    static const struct fields_walk_ops plain = {
+        .take_step = fields_take_step, .estimate_error = fields_estimate_error,
+        .estimate_by_time = fields_estimate_by_time, .find_sizes = find_sizes, .accept = accept};
+    return w->ops ? w->ops : &plain;
 }
 
 /* ------------------------------------------------------------------ P */
@@ -64,14 +77,17 @@ double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffn
 
 int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u)
 {
-    const size_t numbers = w->points * (size_t)w->unknowns;
+    const struct fields_walk_ops *ops = ops_of(w);
     for (int64_t number = from; number < to; number++) {
         const double t = (double)number * dt;
+        double size[SW_UNKNOWNS_MOST];
         const struct fields_step step = step_of(w, t, dt, number);
         if (!make_product(w, t, number, dt, u)) return number + 1;
-        fields_take_step(&step, &w->work, u);
-        if (!isfinite(largest_of(numbers, w->work.next))) return number + 1;
-        memcpy(u, w->work.next, numbers * sizeof *u);
+        ops->take_step(&step, &w->work, u);
+        ops->find_sizes(w, w->work.next, size);
+        for (int v = 0; v < w->unknowns; v++)
+            if (!isfinite(size[v])) return number + 1;
+        u = ops->accept(w, u);
     }
     return 0;
 }
@@ -82,26 +98,28 @@ static void begin_own_steps(struct fields_walk *w, const struct fields_own *own,
 {
     double rate[SW_UNKNOWNS_MOST];
     w->evaluate(w->own, 0.0, 0, u, w->work.k[0]);
-    find_sizes(w, w->work.k[0], rate);
+    ops_of(w)->find_sizes(w, w->work.k[0], rate);
     sw_own_steps_first(own->steps, w->unknowns, size, rate, own->times[1], own->first_dt, &own->limits);
 }
 
-/* Take a step, or leave u as it is. @param size  [unknowns] largest |u|; out: likewise */
-static void attempt(struct fields_walk *w, const struct fields_own *own, double *size, double *u)
+/* Take a step, or leave u as it is. @param size  [unknowns] largest |u|; out: likewise @return where the field is */
+static double *attempt(struct fields_walk *w, const struct fields_own *own, double *size, double *u)
 {
+    const struct fields_walk_ops *ops = ops_of(w);
     const double t = sw_own_steps_time(own->steps, own->times), dt = own->steps->dt;
     const struct fields_step step = step_of(w, t, dt, 0);
     double error[SW_UNKNOWNS_MOST], next[SW_UNKNOWNS_MOST];
     if (make_product(w, t, 0, dt, u)) {
-        fields_take_step(&step, &w->work, u);
-        fields_estimate_error(&step, &w->work, error);
-        find_sizes(w, w->work.next, next);
-        if (w->steep) fields_estimate_by_time(&step, &w->work, error);
+        ops->take_step(&step, &w->work, u);
+        ops->estimate_error(&step, &w->work, error);
+        ops->find_sizes(w, w->work.next, next);
+        if (w->steep) ops->estimate_by_time(&step, &w->work, error);
     } else {
         for (int v = 0; v < w->unknowns; v++) error[v] = next[v] = NAN;
     }
-    if (sw_own_steps_judge(own->steps, w->unknowns, error, next, size, own->drive, &own->limits, own->times))
-        memcpy(u, w->work.next, w->points * (size_t)w->unknowns * sizeof *u);
+    const bool taken = sw_own_steps_judge(own->steps, w->unknowns, error, next, size, own->drive, &own->limits,
+                                          own->times);
+    return taken ? ops->accept(w, u) : u;
 }
 
 void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double *u)
@@ -109,11 +127,11 @@ void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, 
     struct sw_own_steps *s = own->steps;
     double size[SW_UNKNOWNS_MOST];
     if (sw_own_steps_reached(s, own->times, to)) return;
-    find_sizes(w, u, size);
+    ops_of(w)->find_sizes(w, u, size);
     if (s->goal == 0) begin_own_steps(w, own, size, u);
     while (!s->end && !sw_own_steps_reached(s, own->times, to)) {
         const int64_t at = (int64_t)s->goal;
         if (s->left == 0) sw_own_steps_next(s, own->times[at + 1] - own->times[at]);
-        attempt(w, own, size, u);
+        u = attempt(w, own, size, u);
     }
 }

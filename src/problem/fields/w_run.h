@@ -10,7 +10,22 @@
 typedef void fields_find_stiffness(void *own, double t, int64_t step, const double *u,
                                    struct fields_stiffness *stiffness);
 
+struct fields_walk;
+
+/* How a row takes steps. Its fields may have a layout of their own. */
+struct fields_walk_ops {
+    /* as in w_step.h */
+    void (*take_step)(const struct fields_step *s, struct fields_work *w, const double *u);
+    void (*estimate_error)(const struct fields_step *s, struct fields_work *w, double *error);
+    void (*estimate_by_time)(const struct fields_step *s, struct fields_work *w, double *error);
+    /** The largest |u| of each unknown, NaN where one is. @param size  out: [unknowns] */
+    void (*find_sizes)(const struct fields_walk *w, const double *u, double *size);
+    /** The state behind a step, work.next, is the field from now on. @return where it is; u is free */
+    double *(*accept)(struct fields_walk *w, double *u);
+};
+
 struct fields_walk {
+    const struct fields_walk_ops *ops;            /* NULL: those of w_step.h, on [unknowns][points] */
     const struct fields_method *method;
     struct fields_matrix_rule   rule;
     const struct fields_solves *solves;
@@ -32,7 +47,7 @@ struct fields_walk {
 static inline void fields_walk_begin(struct fields_walk *w) { w->made = false; }
 
 /** Take the steps from + 1 .. to of dt.
- * @param u  [unknowns][points]; the last state that is finite
+ * @param u  the field; out: where ops->accept() leaves it, that of the last state that is finite
  * @return the number of the step that is not finite, from 1; 0: all are */
 int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u);
 

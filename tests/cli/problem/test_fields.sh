@@ -22,7 +22,7 @@ run      = { device = "cpu"; };
 output   = { fields = { times = [1.0]; }; };
 CFG
 expect 0 check wave.cfg
-prints 'order 1 in time, 2 in space'; prints 'solver cpu.plain'; matches 'v_t +linear +.*v'
+prints 'order 1 in time, 2 in space'; prints 'solver cpu.simd'; matches 'v_t +linear +.*v'
 expect 0 run wave.cfg -o dx.h5 -s 'sweep.dt=[0.005]' -s 'sweep.n=[32, 64, 128]' -s 'grid.n=["n", "n"]' \
     -s 'sweep.method=["imex3"]'
 [ -z "$python" ] || py - >out 2>err <<'PY' || fail 'the order in dx'

@@ -33,6 +33,7 @@ static struct sw_program *compile(const char *text)
     return program;
 }
 
+static const char *row;     /* that is tested */
 static const double *feed;  /* F of each run */
 static struct sw_device *device[2];  /* of one and of two threads */
 static struct sw_program *initial_u, *initial_v;
@@ -46,9 +47,9 @@ static int compile_all(void **state)
                                " + 0.001*cos(x + 2*y)*sin(t/50)");
     terms.row[1].rhs = compile("0.00001*d*(ve + vw + vn + vs - 4*v) + u*v^2 - (F + 0.06)*v");
     for (int k = 0; k < 4; k++) {
-        struct fields_row *row = &terms.row[k / 2];
-        row->linear.a2[k % 2] = compile(k / 2 ? "0.00001" : "0.00002");
-        row->frozen.a2[k % 2] = compile(k / 2 ? "0.00001 + 0*u" : "0.00002");
+        struct fields_row *of = &terms.row[k / 2];
+        of->linear.a2[k % 2] = compile(k / 2 ? "0.00001" : "0.00002");
+        of->frozen.a2[k % 2] = compile(k / 2 ? "0.00001 + 0*u" : "0.00002");
     }
     density.row[0].rhs = compile("(ue - u)^2 + F*(vn - v)");
     initial_u = compile("1 - exp(-60*((x - 0.5)^2 + (y - 0.3)^2))/2");
@@ -100,7 +101,7 @@ static struct sw_sim *make(int count, int threads, enum sw_scheme scheme, double
                                      .initial = {initial_u, initial_v}};
     const struct fields_source source = {fill, keep, tolerance};
     if (!device[threads - 1]) assert_ok(sw_device_open("cpu", threads, &device[threads - 1]));
-    assert_ok(fields_sim_create(&desc, "cpu.plain", device[threads - 1], &source, &sim));
+    assert_ok(fields_sim_create(&desc, row, device[threads - 1], &source, &sim));
     assert_ok(sim->ops->load(sim, count, feed, error));
     for (int j = 0; j < count; j++)
         if (error[j]) fail_msg("run %d: %s", j, error[j]);
@@ -171,6 +172,7 @@ static void steps_are_those_by_hand(void **state)
     static double u[SIZE], have[SIZE], work[7][SIZE];
     double tolerance = 0;
     (void)state;
+    if (!strcmp(row, "cpu.fourier")) return;  /* another matrix takes other steps */
     feed = rates;
     struct sw_sim *sim = make(1, 1, SW_IMEX3, &tolerance);
     assert_ok(sw_sim_initial(sim));
@@ -267,5 +269,8 @@ int main(void)
         cmocka_unit_test(no_bit_depends_on_the_batch), cmocka_unit_test(steps_are_those_by_hand),
         cmocka_unit_test(a_state_and_its_record_go_on), cmocka_unit_test(scalars_are_those_of_the_field),
         cmocka_unit_test(a_run_that_diverges_stops_alone)};
-    return cmocka_run_group_tests(tests, compile_all, destroy_all);
+    int failed = 0;
+    for (int k = 0; (row = fields_sim_row(k)); k++)
+        failed += cmocka_run_group_tests_name(row, tests, compile_all, destroy_all);
+    return failed;
 }

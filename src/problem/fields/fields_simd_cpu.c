@@ -1,0 +1,153 @@
+/* Right-hand sides by the interpreter in full blocks, solves along many lines beside each other as vectors
+ * (simd_walk.h). Threads over runs where these are enough, else over the strips and tiles of one run after the
+ * other. */
+#include <limits.h>
+
+#include "device/sw_device.h"
+#include "problem/fields/simd_walk.h"
+
+/* Points of a run for each thread that works on it, at least: to begin and to end a pass takes a microsecond or two,
+ * as long as a thousand points take in it. */
+enum { POINTS_A_THREAD = 4096 };
+
+struct simd {
+    struct fields_batch   batch;     /* first: fields_batch_cpu.h works on it */
+    struct fields_shape   shape;
+    struct fields_walker *walker;    /* [batch.workers]                       */
+    int                   hands;     /* threads there are                     */
+    struct fields_hand  **hand;      /* [hands]                               */
+};
+
+static bool fits(const struct fields_desc *d)
+{
+    double numbers = (double)d->n[0] + 2 * FIELDS_REACH + FIELDS_ALIGNED;
+    for (int a = 1; a < d->terms->dimensions; a++) numbers *= (double)d->n[a] + 2 * FIELDS_REACH;
+    return numbers < INT_MAX;
+}
+
+static int workers_for(const struct fields_desc *d, const struct sw_device *device)
+{
+    return device->threads < d->capacity ? device->threads : d->capacity;
+}
+
+static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const int workers = workers_for(d, device);
+    struct fields_shape shape;
+    fields_shape_of(d, &shape);
+    fields_batch_bytes(d, workers, fixed, per_run);
+    *fixed += (size_t)workers * fields_walker_bytes(&shape) + (size_t)device->threads * fields_hand_bytes(&shape);
+}
+
+/* ------------------------------------------------------------------ struct fields_batch_row */
+
+static struct fields_walker *walker_of(const struct fields_sim *s, int thread)
+{
+    return &((const struct simd *)s->own)->walker[thread];
+}
+
+static void begin(const struct fields_sim *s, int thread, int j)
+{
+    fields_walker_begin(walker_of(s, thread), &s->run[j].grid, s->param + j, s->count);
+}
+
+static double *take(const struct fields_sim *s, int thread, int j)
+{
+    struct fields_walker *w = walker_of(s, thread);
+    fields_walker_put(w, fields_batch_field(s, j), w->u);
+    w->fresh = NULL;
+    return w->u;
+}
+
+static void give_back(const struct fields_sim *s, int thread, int j)
+{
+    const struct fields_walker *w = walker_of(s, thread);
+    fields_walker_get(w, w->u, fields_batch_field(s, j));
+}
+
+static const double *flatten(const struct fields_sim *s, int thread, const double *field)
+{
+    const struct fields_walker *w = walker_of(s, thread);
+    fields_walker_get(w, field, w->walk.work.stage);
+    return w->walk.work.stage;
+}
+
+static double energy_of(const struct fields_sim *s, int thread, int j)
+{
+    begin(s, thread, j);
+    return fields_walker_energy(walker_of(s, thread), fields_batch_field(s, j));
+}
+
+static const struct fields_batch_row batch_row = {
+    .begin = begin, .take = take, .give_back = give_back, .flatten = flatten, .energy = energy_of};
+
+/* ------------------------------------------------------------------ the row */
+
+static enum sw_status create(struct fields_sim *s)
+{
+    struct simd *p = s->own;
+    struct sw_owned *own = &s->arrays;
+    p->batch.row = &batch_row;
+    p->batch.workers = p->batch.walkers = workers_for(&s->desc, s->device);
+    p->hands = s->device->threads;
+    fields_shape_of(&s->desc, &p->shape);
+    SW_TRY(fields_batch_create(s));
+    sw_array(own, (size_t)p->batch.workers, &p->walker);
+    sw_array(own, (size_t)p->hands, &p->hand);
+    SW_TRY(own->status);
+    for (int k = 0; k < p->hands; k++) SW_TRY(fields_hand_create(&p->shape, own, &p->hand[k]));
+    for (int k = 0; k < p->batch.workers; k++) {
+        struct fields_walker *w = &p->walker[k];
+        SW_TRY(fields_walker_create(&p->shape, own, w));
+        w->hand = p->hand + k;
+        w->team = 1;
+        w->columns = FIELDS_COLUMNS;
+        w->constant = p->batch.worker[k].constant;
+        p->batch.worker[k].walk = &w->walk;
+    }
+    return SW_OK;
+}
+
+static void destroy(struct fields_sim *s)
+{
+    struct simd *p = s->own;
+    for (int k = 0; p->hand && k < p->hands; k++) fields_hand_destroy(p->hand[k]);
+    fields_batch_destroy(s);
+}
+
+/* Where more threads find work in a run than there are runs, all of them take one run after the other. */
+static void divide(const struct fields_sim *s)
+{
+    struct simd *p = s->own;
+    struct fields_walker *w = &p->walker[0];
+    const size_t useful = fields_points(&s->desc) / POINTS_A_THREAD + 1;
+    const int team = useful < (size_t)p->hands ? (int)useful : p->hands, columns = (int)s->desc.n[0] / team;
+    p->batch.walkers = team > s->count ? 1 : p->batch.workers;
+    w->team = team > s->count ? team : 1;
+    w->columns = FIELDS_COLUMNS;
+    while (w->team > 1 && w->columns > FIELDS_ALIGNED && w->columns > columns / 2) w->columns /= 2;
+}
+
+static enum sw_status load(struct fields_sim *s, const char **load_error)
+{
+    divide(s);
+    return fields_batch_load(s, load_error);
+}
+
+extern const struct fields_row_ops fields_simd_cpu;
+const struct fields_row_ops fields_simd_cpu = {
+    .name = "cpu.simd",
+    .about = "right-hand sides in full blocks, lines beside each other as vectors; threads over runs, or within one",
+    .space = SW_HOST,
+    .fits = fits,
+    .misfit = "too many points for cpu.simd",
+    .bytes = bytes,
+    .own_size = sizeof(struct simd),
+    .solves = &fields_lines,
+    .create = create,
+    .load = load,
+    .advance = fields_batch_advance,
+    .look_ahead = fields_batch_look_ahead,
+    .destroy = destroy,
+    .sim = &fields_batch_operations,
+};

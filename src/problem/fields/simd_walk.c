@@ -1,0 +1,575 @@
+#include "problem/fields/simd_walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "field/sum.h"
+
+/* Points of a strip, at least: to find out where the values of a program are takes as long as some dozens of them. */
+enum { STRIP_POINTS = 2048 };
+
+/* The programs, for one thread. */
+struct fields_hand {
+    struct sw_eval *rhs[SW_UNKNOWNS_MOST], *value[FIELDS_VARYING_MOST], *energy;
+    const double  **in, **in_energy;  /* what they take in                          */
+    double         *room;             /* of rows that are solved                    */
+    double         *values;           /* [strip][pitch]                             */
+    const struct fields_walker *of;   /* whose run its programs have begun, and     */
+    uint64_t        serial;           /* which one                                  */
+};
+
+/* ------------------------------------------------------------------ layout */
+
+static int aligned(int64_t n) { return (int)((n + FIELDS_ALIGNED - 1) / FIELDS_ALIGNED * FIELDS_ALIGNED); }
+
+static struct fields_layout layout_of(const struct fields_desc *d)
+{
+    struct fields_layout l;
+    for (int a = 0; a < SW_DIMS; a++) {
+        l.n[a] = (int)d->n[a];
+        l.reach[a] = d->terms->reach[a];
+        if (d->energy && d->energy->reach[a] > l.reach[a]) l.reach[a] = d->energy->reach[a];
+    }
+    l.pitch = aligned(l.n[0] + 2 * l.reach[0]);
+    l.plane = l.pitch * (l.n[1] + 2 * l.reach[1]);
+    l.unknown = l.plane * (l.n[2] + 2 * l.reach[2]);
+    l.origin = FIELDS_ALIGNED + l.reach[2] * l.plane + l.reach[1] * l.pitch;
+    l.strip = (int)((STRIP_POINTS + FIELDS_ROWS * l.pitch - 1) / (FIELDS_ROWS * l.pitch)) * FIELDS_ROWS;
+    return l;
+}
+
+/* The first point of row j of plane k. */
+static ptrdiff_t place_of(const struct fields_layout *l, int v, int j, int k)
+{
+    return l->origin + v * l->unknown + k * l->plane + j * l->pitch;
+}
+
+static size_t numbers_of(const struct fields_shape *s)
+{
+    return (size_t)s->layout.unknown * (size_t)s->desc->terms->unknowns + 2 * FIELDS_ALIGNED;
+}
+
+static int strips_of(const struct fields_layout *l) { return (l->n[1] + l->strip - 1) / l->strip; }
+
+/* A strip of rows j .. j + rows - 1 of plane k. */
+struct strip { int j, k, rows; };
+
+static struct strip strip_of(const struct fields_layout *l, int number)
+{
+    const int strips = strips_of(l), j = number % strips * l->strip;
+    return (struct strip){j, number / strips, l->n[1] - j < l->strip ? l->n[1] - j : l->strip};
+}
+
+void fields_walker_put(const struct fields_walker *w, const double *flat, double *field)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    const size_t nx = (size_t)l->n[0];
+    for (int v = 0; v < w->walk.unknowns; v++)
+        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
+            memcpy(field + place_of(l, v, row % l->n[1], row / l->n[1]), flat, nx * sizeof *flat);
+}
+
+void fields_walker_get(const struct fields_walker *w, const double *field, double *flat)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    const size_t nx = (size_t)l->n[0];
+    for (int v = 0; v < w->walk.unknowns; v++)
+        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
+            memcpy(flat, field + place_of(l, v, row % l->n[1], row / l->n[1]), nx * sizeof *flat);
+}
+
+/* ------------------------------------------------------------------ hands */
+
+static void each(const struct fields_walker *w, int count, void (*work)(void *user, int thread, int k), void *user)
+{
+    sw_host_each(count > 1 ? w->team : 1, count, work, user);
+}
+
+/* Compute what changes once a run, in the first strip of it that a hand has. */
+static void begin_program(const struct fields_walker *w, struct sw_eval *eval, const double **in)
+{
+    for (int a = 0; a < SW_DIMS; a++) in[SW_IN_X + a] = w->coordinate[a];
+    sw_eval_run(eval, w->param, w->stride);
+    sw_eval_begin_at(eval, 0);
+    sw_eval_cells(eval, w->shape->cells, in);
+}
+
+static struct fields_hand *hand_of(const struct fields_walker *w, int thread)
+{
+    struct fields_hand *h = w->hand[thread];
+    if (h->of == w && h->serial == w->serial) return h;
+    for (int v = 0; v < w->walk.unknowns; v++) begin_program(w, h->rhs[v], h->in);
+    for (int k = 0; k < w->shape->varies; k++)
+        if (h->value[k]) begin_program(w, h->value[k], h->in);
+    h->of = w;
+    h->serial = w->serial;
+    return h;
+}
+
+/* What programs take in from row j of plane k on. */
+static void set_in(const struct fields_walker *w, const struct fields_terms *t, const double *u, int j, int k,
+                   const double **in)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    const ptrdiff_t cell = ((w->shape->sees[2] ? k : 0) * l->n[1] + j) * l->pitch;
+    for (int a = 0; a < SW_DIMS; a++) in[SW_IN_X + a] = w->coordinate[a] + (w->shape->sees[a] ? cell : 0);
+    for (int q = 0; q < t->neighbours; q++) {
+        const struct fields_neighbour *at = &t->neighbour[q];
+        in[FIELDS_INPUTS + q] = u + place_of(l, at->unknown, j + at->offset[1], k + at->offset[2]) + at->offset[0];
+    }
+}
+
+/* Points of some rows up to the last one's end. */
+static int points_of(const struct fields_layout *l, int rows) { return (int)((rows - 1) * l->pitch) + l->n[0]; }
+
+/* A program at the points of a strip. Noise counts points, and goes by rows.
+ * @param out  [rows][pitch] */
+static void evaluate_strip(const struct fields_walker *w, struct sw_eval *eval, const struct fields_terms *t,
+                           const double *u, const struct strip *strip, const double **in, double *out)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    const int at_once = t->noise ? 1 : strip->rows;
+    for (int row = 0; row < strip->rows; row += at_once) {
+        const int j = strip->j + row, line = strip->k * l->n[1] + j;
+        set_in(w, t, u, j, strip->k, in);
+        sw_eval_number_from(eval, line * l->n[0]);
+        sw_eval_begin_at(eval, (int)((w->shape->sees[2] ? line : j) * l->pitch));
+        sw_eval_points(eval, points_of(l, at_once), in, out + row * l->pitch);
+    }
+}
+
+/* ------------------------------------------------------------------ neighbours beyond the ends */
+
+struct filling { const struct fields_walker *w; double *u; };
+
+/* Those of plane `number` of all unknowns, and its image beyond the ends of z. */
+static void fill_plane(void *user, int thread, int number)
+{
+    const struct filling *f = user;
+    const struct fields_layout *l = &f->w->shape->layout;
+    const int nx = l->n[0], ny = l->n[1], nz = l->n[2], k = number % nz;
+    const ptrdiff_t before = l->reach[0], row = nx + 2 * before;
+    double *plane = f->u + place_of(l, number / nz, 0, k);
+    (void)thread;
+    for (int j = 0; j < ny; j++) {
+        double *line = plane + j * l->pitch;
+        for (int i = 1; i <= before; i++) line[-i] = line[nx - i], line[nx - 1 + i] = line[i - 1];
+    }
+    for (int j = 1; j <= l->reach[1]; j++) {
+        memcpy(plane - j * l->pitch - before, plane + (ny - j) * l->pitch - before, (size_t)row * sizeof *plane);
+        memcpy(plane + (ny - 1 + j) * l->pitch - before, plane + (j - 1) * l->pitch - before,
+               (size_t)row * sizeof *plane);
+    }
+    const ptrdiff_t first = -l->reach[1] * l->pitch - before;
+    const size_t bytes = (size_t)(l->plane - l->pitch + row) * sizeof *plane;
+    if (k < l->reach[2]) memcpy(plane + nz * l->plane + first, plane + first, bytes);
+    if (k >= nz - l->reach[2]) memcpy(plane - nz * l->plane + first, plane + first, bytes);
+}
+
+/* The rooms of a field for them are the row's, also of one that is only read. */
+static void freshen(struct fields_walker *w, const double *u)
+{
+    if (w->fresh == u) return;
+    each(w, w->walk.unknowns * w->shape->layout.n[2], fill_plane, &(struct filling){w, (double *)u});
+    w->fresh = u;
+}
+
+/* ------------------------------------------------------------------ right-hand sides */
+
+struct pass {                          /* over strips, or tiles of columns */
+    const struct fields_walker *w;
+    const double *u;
+    double        t;
+    int64_t       number;
+    const struct fields_step *step;
+    int           stage, axis;
+    double        weight;              /* of a quadrature rule */
+    double       *out;
+};
+
+static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double *out)
+{
+    sw_eval_step(h->rhs[v], p->t, p->number);
+    evaluate_strip(p->w, h->rhs[v], p->w->shape->desc->terms, p->u, s, h->in, out);
+}
+
+static void evaluate_one(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct fields_layout *l = &p->w->shape->layout;
+    const struct strip s = strip_of(l, number);
+    for (int v = 0; v < p->w->walk.unknowns; v++)
+        evaluate_of(p, hand_of(p->w, thread), v, &s, p->out + place_of(l, v, s.j, s.k));
+}
+
+static int all_strips(const struct fields_walker *w) { return strips_of(&w->shape->layout) * w->shape->layout.n[2]; }
+
+/* fields_right_hand_side */
+static void evaluate(void *own, double t, int64_t number, const double *u, double *f)
+{
+    struct fields_walker *w = own;
+    freshen(w, u);
+    each(w, all_strips(w), evaluate_one, &(struct pass){.w = w, .u = u, .t = t, .number = number, .out = f});
+}
+
+/* The largest of the points of some rows. */
+static double most_of(const struct fields_walker *w, int rows, const double *x, double most)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    for (int row = 0; row < rows; row++) most = w->shape->tiles->most((size_t)l->n[0], x + row * l->pitch, most);
+    return most;
+}
+
+static void find_most(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct fields_shape *shape = p->w->shape;
+    const struct strip s = strip_of(&shape->layout, number);
+    struct fields_hand *h = hand_of(p->w, thread);
+    for (int k = 0; k < shape->varies; k++) {
+        if (!h->value[k]) continue;
+        sw_eval_step(h->value[k], p->t, p->number);
+        evaluate_strip(p->w, h->value[k], shape->desc->terms, p->u, &s, h->in, h->values);
+        p->w->partial[number * shape->varies + k] = most_of(p->w, s.rows, h->values, -INFINITY);
+    }
+}
+
+/* The worst of what `count` strips or tiles have found of number `at`. */
+static double worst_of(const struct fields_walker *w, int count, int numbers, int at)
+{
+    double worst = w->partial[at];
+    for (int k = 1; k < count; k++) worst = sw_own_steps_worse(worst, w->partial[k * numbers + at]);
+    return worst;
+}
+
+/* fields_find_stiffness */
+static void find_stiffness(void *own, double t, int64_t number, const double *u, struct fields_stiffness *stiffness)
+{
+    struct fields_walker *w = own;
+    const struct fields_shape *shape = w->shape;
+    memcpy(stiffness, w->constant, (size_t)w->walk.unknowns * sizeof *stiffness);
+    if (!shape->varies) return;
+    freshen(w, u);
+    each(w, all_strips(w), find_most, &(struct pass){.w = w, .u = u, .t = t, .number = number});
+    for (int k = 0; k < shape->varies; k++)
+        fields_set_varying(&shape->varying[k], worst_of(w, all_strips(w), shape->varies, shape->same[k]), stiffness);
+}
+
+/* ------------------------------------------------------------------ a step */
+
+/* Those of the first `count` weights that are not 0, times `by`. */
+static struct fields_sum sum_of(int count, const double *weight, double *const *k, double by, ptrdiff_t at)
+{
+    struct fields_sum s = {0};
+    for (int j = 0; j < count; j++) {
+        if (weight[j] == 0.0) continue;
+        s.weight[s.count] = by * weight[j];
+        s.field[s.count++] = k[j] + at;
+    }
+    return s;
+}
+
+/* What the solves of P leave out, and what is left where an axis has nothing else. */
+static double scale_of(const struct fields_product *p)
+{
+    double scale = 1.0;
+    for (int d = 0; d < p->axes; d++) scale *= p->axis[d].scale;
+    return scale;
+}
+
+/* k_i = A_x⁻¹ (dt F + D) of a strip, all scales included. */
+static void make_increment(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct fields_walker *w = p->w;
+    const struct fields_layout *l = &w->shape->layout;
+    const struct fields_tiles *tiles = w->shape->tiles;
+    const struct fields_step *step = p->step;
+    const struct strip s = strip_of(l, number);
+    struct fields_hand *h = hand_of(w, thread);
+    for (int v = 0; v < step->unknowns; v++) {
+        const struct fields_product *product = fields_lines_product(step->solver, v);
+        const struct fields_axis *x = &product->axis[0];
+        const ptrdiff_t at = place_of(l, v, s.j, s.k);
+        const double scale = scale_of(product);
+        const struct fields_sum d = sum_of(p->stage, step->method->h[p->stage], w->walk.work.k, scale, at);
+        double *k = w->walk.work.k[p->stage] + at;
+        evaluate_of(p, h, v, &s, k);
+        tiles->add((size_t)points_of(l, s.rows), scale * step->dt, &d, k);
+        for (int row = 0; row < s.rows && !x->is_one; row += FIELDS_ROWS)
+            tiles->rows(x, s.rows - row < FIELDS_ROWS ? s.rows - row : FIELDS_ROWS, l->pitch, h->room,
+                        k + row * l->pitch);
+    }
+}
+
+static int tiles_of(const struct fields_walker *w)
+{
+    return (w->shape->layout.n[0] + w->columns - 1) / w->columns;
+}
+
+/* A tile of columns: along y of a plane, along z of a row of each plane. */
+struct tile { int first, width, valid; ptrdiff_t at, stride; int rows; };
+
+static struct tile tile_of(const struct fields_walker *w, int axis, int number)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    const int tiles = tiles_of(w), first = number % tiles * w->columns, of = number / tiles,
+              left = aligned(l->n[0]) - first, width = left < w->columns ? left : w->columns;
+    return (struct tile){.first = first, .width = width, .valid = l->n[0] - first < width ? l->n[0] - first : width,
+                         .at = first + (axis == 1 ? place_of(l, 0, 0, of) : place_of(l, 0, of, 0)),
+                         .stride = axis == 1 ? l->pitch : l->plane, .rows = l->n[axis]};
+}
+
+/* k_i is there: subtract D, and make the field of the next stage, or that behind the step. */
+static void close_tile(const struct pass *p, int number, int v, const struct tile *t)
+{
+    const struct fields_walker *w = p->w;
+    const struct fields_work *work = &w->walk.work;
+    const struct fields_method *m = p->step->method;
+    const int i = p->stage, next = i + 1;
+    const bool last = next == m->stages;
+    const ptrdiff_t at = t->at + v * w->shape->layout.unknown;
+    const struct fields_closing c = {
+        .k = work->k[i] + at, .out = (last ? work->next : work->stage) + at, .u = p->u + at,
+        .d = sum_of(i, m->h[i], work->k, 1.0, at), .next = sum_of(next, last ? m->b : m->a[next], work->k, 1.0, at),
+        .error = last ? sum_of(m->stages, m->e, work->k, 1.0, at) : (struct fields_sum){0},
+        .measures = last, .rows = t->rows, .width = t->width, .valid = t->valid, .stride = t->stride};
+    w->shape->tiles->close(&c, w->partial + 2 * (number * p->step->unknowns + v));
+}
+
+static void solve_tile(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct tile t = tile_of(p->w, p->axis, number);
+    (void)thread;
+    for (int v = 0; v < p->step->unknowns; v++) {
+        const struct fields_product *product = fields_lines_product(p->step->solver, v);
+        const struct fields_axis *a = &product->axis[p->axis];
+        double *k = p->w->walk.work.k[p->stage] + v * p->w->shape->layout.unknown + t.at;
+        if (!a->is_one) p->w->shape->tiles->lines(a, t.stride, t.width, k);
+        if (p->axis + 1 == product->axes) close_tile(p, number, v, &t);
+    }
+}
+
+static void take_step(const struct fields_step *s, struct fields_work *work, const double *u)
+{
+    struct fields_walker *w = s->own;
+    const struct fields_layout *l = &w->shape->layout;
+    const int axes = w->walk.rule.axes;
+    int tiles = 0;
+    for (int i = 0; i < s->method->stages; i++) {
+        struct pass p = {.w = w, .u = i > 0 ? work->stage : u, .t = s->t + s->method->c[i] * s->dt,
+                         .number = s->number, .step = s, .stage = i};
+        freshen(w, p.u);
+        each(w, all_strips(w), make_increment, &p);
+        p.u = u;
+        for (p.axis = 1; p.axis < axes; p.axis++) {
+            tiles = tiles_of(w) * (p.axis == 1 ? l->n[2] : l->n[1]);
+            each(w, tiles, solve_tile, &p);
+        }
+        w->fresh = NULL;
+    }
+    for (int v = 0; v < s->unknowns; v++) {
+        w->size[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v);
+        w->error[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v + 1);
+    }
+}
+
+static void estimate_error(const struct fields_step *s, struct fields_work *work, double *error)
+{
+    const struct fields_walker *w = s->own;
+    (void)work;
+    memcpy(error, w->error, (size_t)s->unknowns * sizeof *error);
+}
+
+static double *accept(struct fields_walk *walk, double *u)
+{
+    struct fields_walker *w = walk->own;
+    w->u = walk->work.next;
+    walk->work.next = u;
+    w->fresh = NULL;
+    return w->u;
+}
+
+/* ------------------------------------------------------------------ estimates */
+
+/* stage += weight F, from 0 in the first one; its largest numbers are those of the last one. */
+static void add_by_time(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct fields_walker *w = p->w;
+    const struct fields_layout *l = &w->shape->layout;
+    const struct strip s = strip_of(l, number);
+    for (int v = 0; v < w->walk.unknowns; v++) {
+        const ptrdiff_t at = place_of(l, v, s.j, s.k);
+        double *f = w->walk.work.k[0] + at, *sum = w->walk.work.stage + at, most = 0.0;
+        const struct fields_sum one = {.count = 1, .weight = {p->weight}, .field = {f}};
+        evaluate_of(p, hand_of(w, thread), v, &s, f);
+        if (p->stage == 0) memset(sum, 0, (size_t)(s.rows * l->pitch) * sizeof *sum);
+        w->shape->tiles->add((size_t)points_of(l, s.rows), 1.0, &one, sum);
+        for (int row = 0; row < s.rows; row++)
+            for (int i = 0; i < l->n[0]; i++) most = sw_own_steps_worse(most, fabs(sum[row * l->pitch + i]));
+        w->partial[number * w->walk.unknowns + v] = most;
+    }
+}
+
+static void estimate_by_time(const struct fields_step *s, struct fields_work *work, double *error)
+{
+    struct fields_walker *w = s->own;
+    const struct fields_method *m = s->method;
+    freshen(w, work->next);
+    for (int i = 0; i <= m->stages; i++) {
+        const bool end = i == m->stages;
+        each(w, all_strips(w), add_by_time,
+             &(struct pass){.w = w, .u = work->next, .t = s->t + (end ? 1.0 : m->c[i]) * s->dt, .number = s->number,
+                            .stage = i, .weight = s->dt * (end ? m->q_end : m->q[i] - m->b[i])});
+    }
+    for (int v = 0; v < s->unknowns; v++)
+        error[v] = sw_own_steps_with_time(error[v], worst_of(w, all_strips(w), s->unknowns, v));
+}
+
+static void find_sizes(const struct fields_walk *walk, const double *u, double *size)
+{
+    const struct fields_walker *w = walk->own;
+    const struct fields_layout *l = &w->shape->layout;
+    if (u == walk->work.next) memcpy(size, w->size, (size_t)walk->unknowns * sizeof *size);
+    for (int v = 0; v < walk->unknowns && u != walk->work.next; v++) {
+        size[v] = 0.0;
+        for (int row = 0; row < l->n[1] * l->n[2]; row++) {
+            const double *line = u + place_of(l, v, row % l->n[1], row / l->n[1]);
+            for (int i = 0; i < l->n[0]; i++) size[v] = sw_own_steps_worse(size[v], fabs(line[i]));
+        }
+    }
+}
+
+static const struct fields_walk_ops operations = {
+    .take_step = take_step, .estimate_error = estimate_error, .estimate_by_time = estimate_by_time,
+    .find_sizes = find_sizes, .accept = accept};
+
+double fields_walker_energy(struct fields_walker *w, const double *flat)
+{
+    const struct fields_shape *shape = w->shape;
+    const struct fields_layout *l = &shape->layout;
+    struct fields_hand *h = w->hand[0];
+    double sum = 0;
+    begin_program(w, h->energy, h->in_energy);
+    sw_eval_step(h->energy, 0, 0);
+    fields_walker_put(w, flat, w->u);
+    w->fresh = NULL;
+    freshen(w, w->u);
+    for (int number = 0; number < all_strips(w); number++) {
+        const struct strip s = strip_of(l, number);
+        evaluate_strip(w, h->energy, shape->desc->energy, w->u, &s, h->in_energy, h->values);
+        for (int row = 0; row < s.rows; row++) sum += sw_sum_lanes(h->values + row * l->pitch, l->n[0]);
+    }
+    return sum;
+}
+
+/* ------------------------------------------------------------------ life */
+
+static void see(const struct sw_program *program, bool sees[SW_DIMS])
+{
+    for (int a = 0; a < SW_DIMS; a++) sees[a] |= sw_program_uses_input(program, (enum sw_input)(SW_IN_X + a));
+}
+
+void fields_shape_of(const struct fields_desc *d, struct fields_shape *s)
+{
+    *s = (struct fields_shape){.desc = d, .tiles = fields_tiles_pick(), .layout = layout_of(d)};
+    s->varies = fields_varying_of(d, s->varying);
+    for (int k = s->varies - 1; k >= 0; k--) {
+        s->same[k] = k;
+        for (int q = k - 1; q >= 0; q--)
+            if (sw_program_equal(s->varying[k].program, s->varying[q].program)) s->same[k] = q;
+        see(s->varying[k].program, s->sees);
+    }
+    for (int v = 0; v < d->terms->unknowns; v++) see(d->terms->row[v].rhs, s->sees);
+    if (d->energy) see(d->energy->row[0].rhs, s->sees);
+    s->cells = (int)s->layout.pitch * s->layout.n[1] * (s->sees[2] ? s->layout.n[2] : 1);
+}
+
+static size_t partials_of(const struct fields_shape *s)
+{
+    const struct fields_layout *l = &s->layout;
+    const size_t unknowns = (size_t)s->desc->terms->unknowns, strips = (size_t)(strips_of(l) * l->n[2]),
+                 longest = (size_t)(l->n[1] > l->n[2] ? l->n[1] : l->n[2]),
+                 tiles = (size_t)(aligned(l->n[0]) / FIELDS_ALIGNED) * longest * 2 * unknowns;
+    const size_t values = strips * ((size_t)s->varies + unknowns);
+    return tiles > values ? tiles : values;
+}
+
+static size_t room_of(const struct fields_layout *l) { return (size_t)aligned(l->n[0]) * FIELDS_ROWS; }
+
+size_t fields_walker_bytes(const struct fields_shape *s)
+{
+    const size_t fields = (size_t)fields_method_of(s->desc->scheme)->stages + 3;
+    return (fields * numbers_of(s) + partials_of(s) + SW_DIMS * (size_t)s->cells) * sizeof(double);
+}
+
+size_t fields_hand_bytes(const struct fields_shape *s)
+{
+    const size_t programs = (size_t)(s->desc->terms->unknowns + s->varies + 1);
+    return (room_of(&s->layout) + (size_t)(s->layout.strip * s->layout.pitch)) * sizeof(double) + programs * 131072;
+}
+
+enum sw_status fields_walker_create(const struct fields_shape *s, struct sw_owned *own, struct fields_walker *w)
+{
+    struct fields_work *work = &w->walk.work;
+    w->shape = s;
+    w->walk.solves = &fields_lines;
+    fields_set_walk(s->desc, &w->walk);
+    w->walk.ops = &operations;
+    w->walk.evaluate = evaluate;
+    w->walk.stiffness = find_stiffness;
+    w->walk.own = w;
+    for (int i = 0; i < w->walk.method->stages; i++) sw_array(own, numbers_of(s), &work->k[i]);
+    sw_array(own, numbers_of(s), &work->stage);
+    sw_array(own, numbers_of(s), &work->next);
+    SW_TRY(w->walk.solves->create(s->desc, own, &w->walk.solver));
+    sw_array(own, numbers_of(s), &w->u);
+    sw_array(own, partials_of(s), &w->partial);
+    for (int a = 0; a < SW_DIMS; a++) sw_array(own, s->sees[a] ? (size_t)s->cells : 1, &w->coordinate[a]);
+    return own->status;
+}
+
+enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned *own, struct fields_hand **hand)
+{
+    const struct fields_terms *t = s->desc->terms;
+    const int cells = s->cells > points_of(&s->layout, s->layout.strip) ? s->cells
+                                                                         : points_of(&s->layout, s->layout.strip);
+    sw_array(own, 1, hand);
+    SW_TRY(own->status);
+    struct fields_hand *h = *hand;
+    sw_array(own, (size_t)t->inputs, &h->in);
+    if (s->desc->energy) sw_array(own, (size_t)s->desc->energy->inputs, &h->in_energy);
+    sw_array(own, room_of(&s->layout), &h->room);
+    sw_array(own, (size_t)(s->layout.strip * s->layout.pitch), &h->values);
+    SW_TRY(own->status);
+    for (int v = 0; v < t->unknowns; v++) SW_TRY(sw_eval_create(t->row[v].rhs, cells, &h->rhs[v]));
+    for (int k = 0; k < s->varies; k++)
+        if (s->same[k] == k) SW_TRY(sw_eval_create(s->varying[k].program, cells, &h->value[k]));
+    return s->desc->energy ? sw_eval_create(s->desc->energy->row[0].rhs, cells, &h->energy) : SW_OK;
+}
+
+void fields_hand_destroy(struct fields_hand *h)
+{
+    if (!h) return;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&h->rhs[v]);
+    for (int k = 0; k < FIELDS_VARYING_MOST; k++) sw_eval_destroy(&h->value[k]);
+    sw_eval_destroy(&h->energy);
+}
+
+void fields_walker_begin(struct fields_walker *w, const struct sw_grid *grid, const double *param, int64_t stride)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    w->grid = grid;
+    w->param = param;
+    w->stride = stride;
+    w->serial++;
+    w->fresh = NULL;
+    w->walk.solves->begin(w->walk.solver, grid->dx, param, stride);
+    for (int a = 0; a < SW_DIMS; a++)
+        for (ptrdiff_t c = 0; w->shape->sees[a] && c < w->shape->cells; c++) {
+            const ptrdiff_t line = c / l->pitch, at[SW_DIMS] = {c % l->pitch, line % l->n[1], line / l->n[1]};
+            w->coordinate[a][c] = sw_grid_at(grid, a, at[a]);
+        }
+}

@@ -1,0 +1,74 @@
+#ifndef SIMD_WALK_H
+#define SIMD_WALK_H
+/* How cpu.simd takes a run from step to step: fields with room for neighbours beyond their ends, cut into strips of
+ * rows for right-hand sides and into tiles of columns for solves. A walker has the fields of a run; hands, one a
+ * thread, have the programs. Either each walker has a hand of its own, or one walker has all hands, which then take
+ * strips and tiles in turn: no value depends on which of them is where.
+ *
+ * The fields of a walk are [unknowns][z + 2 reach][y + 2 reach][pitch]. The pitch is a multiple of FIELDS_ALIGNED and
+ * so long that what is behind a row's end is room for its neighbours there and for those before the next one's begin:
+ * rows are evaluated one behind the other in full blocks, and what comes out between them is thrown away. */
+#include "problem/fields/fields_batch_cpu.h"
+#include "problem/fields/tiles.h"
+
+struct fields_layout {                /* in numbers                                                             */
+    int       n[SW_DIMS], reach[SW_DIMS];
+    ptrdiff_t pitch, plane, unknown;  /* from a row, a plane, an unknown to the next one                        */
+    ptrdiff_t origin;                 /* of the first point of the first unknown                                */
+    int       strip;                  /* rows of a strip: a multiple of FIELDS_ROWS                             */
+};
+
+/* What all threads share. */
+struct fields_shape {
+    const struct fields_desc  *desc;
+    const struct fields_tiles *tiles;
+    struct fields_layout       layout;
+    int                        varies, cells;  /* points with CELL values: of a plane, or of all               */
+    struct fields_varying      varying[FIELDS_VARYING_MOST];
+    int                        same[FIELDS_VARYING_MOST];  /* the first of the same program                    */
+    bool                       sees[SW_DIMS];              /* programs name x, y, z                            */
+};
+
+struct fields_hand;
+
+struct fields_walker {
+    const struct fields_shape *shape;
+    struct fields_walk  walk;
+    double             *u;             /* where the run is now                                                 */
+    const double       *fresh;         /* of which field the neighbours beyond the ends are there              */
+    double             *coordinate[SW_DIMS];  /* [cells], of those that programs name                          */
+    double             *partial;       /* what strips or tiles have found                                      */
+    double              size[SW_UNKNOWNS_MOST], error[SW_UNKNOWNS_MOST];  /* of the last step                  */
+    const struct fields_stiffness *constant;
+    struct fields_hand **hand;         /* [team]                                                               */
+    int                 team, columns; /* of a tile                                                            */
+    /* of the run begun */
+    const struct sw_grid *grid;
+    const double       *param;
+    int64_t             stride;
+    uint64_t            serial;        /* how many runs it has begun                                           */
+};
+
+/** @param shape  out: points to what is lent */
+void fields_shape_of(const struct fields_desc *desc, struct fields_shape *shape);
+
+/** Memory of a walker, of a hand, roughly. */
+size_t fields_walker_bytes(const struct fields_shape *shape);
+size_t fields_hand_bytes(const struct fields_shape *shape);
+
+/** @return SW_E_MEMORY; a hand is then to be destroyed, too */
+enum sw_status fields_walker_create(const struct fields_shape *shape, struct sw_owned *own, struct fields_walker *w);
+enum sw_status fields_hand_create(const struct fields_shape *shape, struct sw_owned *own, struct fields_hand **hand);
+void           fields_hand_destroy(struct fields_hand *hand);
+
+/** Begin a run. @param param  as sw_eval_run() has it */
+void fields_walker_begin(struct fields_walker *w, const struct sw_grid *grid, const double *param, int64_t stride);
+
+/** Copy [unknowns][z][y][x] into the layout of the walk, and back. */
+void fields_walker_put(const struct fields_walker *w, const double *flat, double *field);
+void fields_walker_get(const struct fields_walker *w, const double *field, double *flat);
+
+/** The sum of the density of desc->energy over the points of a field, rows by lanes (field/sum.h), one after the other;
+ * the present field and work.next are lost. @param flat  [unknowns][z][y][x] */
+double fields_walker_energy(struct fields_walker *w, const double *flat);
+#endif

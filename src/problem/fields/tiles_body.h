@@ -1,0 +1,207 @@
+/* The arithmetic of tiles.h, included once for each instruction set, after definitions of
+ *
+ *     NAMED(name)       name, with something that tells the set
+ *     VL                numbers in a vector: 8, 4, 2
+ *     TARGET            function attribute that allows the instructions
+ *     FMA(a, b, c)      a*b + c on vectors
+ *     FNMA(a, b, c)     c - a*b
+ *     LARGER(a, b)      the larger number of two vectors, either one where one is NaN
+ *     LARGER_BITS(a, b) the larger integer
+ *
+ * It defines NAMED(tiles), all of struct fields_tiles but `here`, and takes all of these macros back.
+ *
+ * A line costs 4 FMA a point of forward and backward recursion, and 4 more within what P^k does not forget, where each
+ * of them looks for the state it begins with. Four vectors go through a recursion together: a point then takes as long
+ * as one FMA after the other does. */
+
+#define vec NAMED(vec)
+#define bits NAMED(bits)
+#define BODY static inline __attribute__((always_inline)) TARGET
+#define EACH for (int l = 0; l < count; l++)
+#define AT(p) (*(vec *)(p))
+#define OF(p) (*(const vec *)(p))
+
+typedef double vec __attribute__((vector_size(8 * VL), aligned(8), may_alias));
+typedef long long bits __attribute__((vector_size(8 * VL), aligned(8), may_alias));
+
+/* ------------------------------------------------------------------ recursions of product.c, `count` vectors a row */
+
+/* One point: y = x - a1 y_{i-1} - a2 y_{i-2} */
+#define POINT(x) const vec y = FNMA(a1, before[l], FNMA(a2, before2[l], OF((x) + VL * l)))
+
+BODY void NAMED(closed)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+{
+    const vec a1 = (vec){0} + a->r.a1, a2 = (vec){0} + a->r.a2;
+    const double *c = a->closure;
+    vec before[4], before2[4];
+    EACH before[l] = before2[l] = (vec){0};
+    for (int i = a->begin; i < a->n; i++)
+        EACH {
+            POINT(x + i * stride);
+            before2[l] = before[l];
+            before[l] = y;
+        }
+    EACH {
+        const vec one = before[l], two = before2[l];
+        before[l] = FMA((vec){0} + c[1], two, c[0] * one);
+        before2[l] = FMA((vec){0} + c[3], two, c[2] * one);
+    }
+    for (int i = 0; i < a->n; i++)
+        EACH {
+            POINT(x + i * stride);
+            before2[l] = before[l];
+            before[l] = y;
+            AT(x + i * stride + VL * l) = y;
+        }
+}
+#undef POINT
+
+BODY void NAMED(both_ways)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+{
+    NAMED(closed)(count, a, stride, x);
+    NAMED(closed)(count, a, -stride, x + (a->n - 1) * stride);
+}
+
+TARGET static void NAMED(lines)(const struct fields_axis *a, ptrdiff_t stride, int width, double *x)
+{
+    for (; width >= 4 * VL; width -= 4 * VL, x += 4 * VL) NAMED(both_ways)(4, a, stride, x);
+    for (; width >= 2 * VL; width -= 2 * VL, x += 2 * VL) NAMED(both_ways)(2, a, stride, x);
+    for (; width > 0; width -= VL, x += VL) NAMED(both_ways)(1, a, stride, x);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+/* VL x VL numbers: in log2(VL) stages, of which one exchanges numbers s apart. */
+#define STAGE(s, low, high)                                    \
+    for (int i = 0; i < VL; i++) {                             \
+        if (i & s) continue;                                   \
+        const vec a = v[i], b = v[i + s];                      \
+        v[i] = __builtin_shuffle(a, b, (bits)low);             \
+        v[i + s] = __builtin_shuffle(a, b, (bits)high);        \
+    }
+#define L(...) {__VA_ARGS__}
+
+BODY void NAMED(transpose)(vec v[VL])
+{
+#if VL == 8
+    STAGE(4, L(0, 1, 2, 3, 8, 9, 10, 11), L(4, 5, 6, 7, 12, 13, 14, 15))
+    STAGE(2, L(0, 1, 8, 9, 4, 5, 12, 13), L(2, 3, 10, 11, 6, 7, 14, 15))
+    STAGE(1, L(0, 8, 2, 10, 4, 12, 6, 14), L(1, 9, 3, 11, 5, 13, 7, 15))
+#elif VL == 4
+    STAGE(2, L(0, 1, 4, 5), L(2, 3, 6, 7))
+    STAGE(1, L(0, 4, 2, 6), L(1, 5, 3, 7))
+#else
+    STAGE(1, L(0, 2), L(1, 3))
+#endif
+}
+#undef STAGE
+#undef L
+
+/* Rows that there are not are the last one once more. */
+TARGET static void NAMED(rows)(const struct fields_axis *a, int count, ptrdiff_t pitch, double *room, double *x)
+{
+    for (int first = 0; first < FIELDS_ROWS; first += VL)
+        for (int i = 0; i < a->n; i += VL) {
+            vec v[VL];
+            for (int l = 0; l < VL; l++) v[l] = OF(x + (first + l < count ? first + l : count - 1) * pitch + i);
+            NAMED(transpose)(v);
+            for (int l = 0; l < VL; l++) AT(room + (i + l) * FIELDS_ROWS + first) = v[l];
+        }
+    NAMED(lines)(a, FIELDS_ROWS, FIELDS_ROWS, room);
+    for (int first = 0; first < count; first += VL)
+        for (int i = 0; i < a->n; i += VL) {
+            vec v[VL];
+            for (int l = 0; l < VL; l++) v[l] = OF(room + (i + l) * FIELDS_ROWS + first);
+            NAMED(transpose)(v);
+            for (int l = 0; l < VL; l++)
+                if (first + l < count) AT(x + (first + l) * pitch + i) = v[l];
+        }
+}
+
+/* ------------------------------------------------------------------ sums */
+
+BODY vec NAMED(sum)(const struct fields_sum *s, ptrdiff_t at, vec sum)
+{
+    for (int j = 0; j < s->count; j++) sum = FMA((vec){0} + s->weight[j], OF(s->field[j] + at), sum);
+    return sum;
+}
+
+TARGET static void NAMED(add)(size_t n, double by, const struct fields_sum *s, double *x)
+{
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i += VL) AT(x + i) = NAMED(sum)(s, i, by * OF(x + i));
+}
+
+/* The larger |x|, as integers: what is no number is above all. */
+BODY bits NAMED(larger)(bits most, vec x)
+{
+    const bits size = (bits)x & 0x7fffffffffffffff;
+    return LARGER_BITS(size, most);
+}
+
+BODY double NAMED(largest)(const bits most[FIELDS_COLUMNS / VL], int valid)
+{
+    double largest = 0;
+    long long worst = 0;
+    for (int i = 0; i < valid; i++) worst = most[i / VL][i % VL] > worst ? most[i / VL][i % VL] : worst;
+    memcpy(&largest, &worst, sizeof largest);
+    return largest;
+}
+
+TARGET static void NAMED(close)(const struct fields_closing *c, double largest[2])
+{
+    bits size[FIELDS_COLUMNS / VL] = {{0}}, error[FIELDS_COLUMNS / VL] = {{0}};
+    const int vectors = c->width / VL;
+    const struct fields_sum d = c->d, next = c->next, missed = c->error;
+    for (int row = 0; row < c->rows; row++)
+        for (int l = 0; l < vectors; l++) {
+            const ptrdiff_t at = row * c->stride + l * VL;
+            if (d.count) {
+                vec k = OF(c->k + at);
+                for (int j = 0; j < d.count; j++) k = FNMA((vec){0} + d.weight[j], OF(d.field[j] + at), k);
+                AT(c->k + at) = k;
+            }
+            const vec out = NAMED(sum)(&next, at, OF(c->u + at));
+            AT(c->out + at) = out;
+            if (!c->measures) continue;
+            size[l] = NAMED(larger)(size[l], out);
+            if (missed.count) error[l] = NAMED(larger)(error[l], NAMED(sum)(&missed, at, (vec){0}));
+        }
+    largest[0] = NAMED(largest)(size, c->valid);
+    largest[1] = NAMED(largest)(error, c->valid);
+}
+
+TARGET static double NAMED(most)(size_t n, const double *x, double most)
+{
+    vec m = (vec){0} + most;
+    bits bad = (bits){0};
+    size_t i = 0;
+    for (; i + VL <= n; i += VL) {
+        const vec v = OF(x + i);
+        m = LARGER(v, m);
+        bad |= (bits)(v != v);
+    }
+    for (; i < n; i++) most = sw_own_steps_worse(most, x[i]);
+    for (int l = 0; l < VL; l++) most = sw_own_steps_worse(most, bad[l] ? NAN : m[l]);
+    return most;
+}
+
+#define NAMED_TILES(id, text, test)                                                                              \
+    static const struct fields_tiles id = {.name = text, .here = test, .lines = NAMED(lines), .rows = NAMED(rows), \
+                                           .add = NAMED(add), .close = NAMED(close), .most = NAMED(most)};
+NAMED_TILES(NAMED(tiles), SET, NAMED(here))
+#undef NAMED_TILES
+
+#undef vec
+#undef bits
+#undef BODY
+#undef EACH
+#undef AT
+#undef OF
+#undef NAMED
+#undef VL
+#undef TARGET
+#undef FMA
+#undef FNMA
+#undef LARGER
+#undef LARGER_BITS
+#undef SET

@@ -1,0 +1,249 @@
+/* Rows that step fields against the reference, cpu.plain: random equations of one or two unknowns in two and three
+ * dimensions, sizes that fill no vector and no tile, all methods, steps given and of a run's own; and that no bit of a
+ * run depends on threads or on its batch, where threads share a field, too. */
+#include "helpers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/sw_device.h"
+#include "device/sw_snapshot.h"
+#include "problem/fields/fields_sim.h"
+
+enum { RUNS_MOST = 5, THREADS = 3, NUMBERS = FIELDS_NUMBERS + 1, CASES = 60, STEPS = 12 };
+
+static struct sw_device *device[THREADS];
+static const char *row;  /* that is compared */
+
+/* An equation and its grid; runs differ in q. */
+struct problem {
+    int                  axes, unknowns, order;
+    int64_t              n[SW_DIMS];
+    char                 text[2][400];
+    struct fields_terms *terms, *energy;
+    struct sw_program   *initial[2];
+    enum sw_scheme       scheme;
+    double               dx[SW_DIMS], dt, tolerance, first_q;
+};
+
+/* ------------------------------------------------------------------ random equations */
+
+static uint64_t seed = 5;
+
+static double uniform(void) { return 0.5 + 0.5 * test_random(&seed); }
+static int below(int n) { return (int)(uniform() * n) % n; }
+
+static const char *const second_order[] = {
+    "+ 0.3*q*lap(u)", "+ 0.05*lap(u^3 - u)", "- u*dx(u)", "+ 0.1*dxy(u)", "+ sin(x + 2*y + t)*u", "+ u - u^3",
+    "+ 0.2*grad2(u)", "+ 0.1*dx(w)", "- 0.2*u*w^2", "+ exp(-x^2)*cos(3*y)", "+ 0.2*dxx(u) + (0.1 + 0.1*u^2)*dyy(u)",
+    "+ 0.1*dy((1 + u^2)*dy(u))", "+ 0.05*dxxx(u)", "+ 0.3*tanh(u)*q"};
+static const char *const fourth_order[] = {
+    "- 0.02*lap(lap(u))", "- 0.01*q*lap(u + lap(u))", "- dx((0.01 + 0.005*u^2)*dx(lap(u)))", "- 0.01*dyyyy(u)",
+    "+ lap(0.1*u^3 - 0.02*lap(u))"};
+
+/* Terms name u, and w for the other unknown. */
+static void put(char *text, const char *term, int v, int unknowns)
+{
+    char one[100];
+    size_t end = 0;
+    for (const char *c = term; *c; c++)
+        one[end++] = *c == 'u' ? "uv"[v] : *c == 'w' ? "uv"[unknowns > 1 ? !v : v] : *c;
+    one[end] = 0;
+    strcat(text, one);
+}
+
+static void write_texts(struct problem *p, bool noise)
+{
+    for (int v = 0; v < p->unknowns; v++) {
+        strcpy(p->text[v], "0.1*q");
+        for (int k = 0; k < 4; k++)
+            put(p->text[v], second_order[below(sizeof second_order / sizeof *second_order)], v, p->unknowns);
+        if (below(2) && p->order == 2)
+            put(p->text[v], fourth_order[below(sizeof fourth_order / sizeof *fourth_order)], v, p->unknowns);
+        if (noise) put(p->text[v], "+ 0.1*randn(3)", v, p->unknowns);
+        if (p->axes > 2) put(p->text[v], below(2) ? "+ 0.1*dzz(u)" : "+ 0.1*cos(z)", v, p->unknowns);
+    }
+}
+
+static bool read_terms(const struct problem *p, const char *const rhs[2], struct fields_terms **terms)
+{
+    static const struct sw_symbol q = {"q", SW_RATE_RUN, 0};
+    static const struct sw_scope scope = {.symbol = &q, .count = 1, .random = true, .stream = 1};
+    struct fields_text text = {.dimensions = p->axes, .unknowns = p->unknowns, .unknown = {"u", "v"},
+                               .rhs = {rhs[0], rhs[1]}, .run = &scope, .first_number = 1, .order = p->order};
+    struct fields_error err;
+    const enum sw_status st = fields_terms_create(&text, terms, &err);
+    if (st && p->order == 2) fail_msg("%s: %s", rhs[0], err.error.text);
+    return !st;
+}
+
+static struct sw_program *compile_initial(const char *text)
+{
+    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
+                                              {"z", SW_RATE_CELL, SW_IN_Z}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 3};
+    struct sw_expr *expr;
+    struct sw_expr_error err;
+    struct sw_program *program;
+    assert_ok(sw_expr_parse(text, &expr, &err));
+    assert_ok(sw_program_compile(expr, &scope, &program, &err));
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+/* An equation that order 4 refuses is drawn again. */
+static void make_problem(struct problem *p, int axes, int order, bool noise)
+{
+    static const int64_t sizes[] = {5, 7, 9, 17, 33, 40, 96};
+    const char *const texts[2] = {p->text[0], p->text[1]};
+    const char *const density[2] = {"grad2(u)/2 + q*u^4 + cos(y)", "0"};
+    *p = (struct problem){.axes = axes, .unknowns = 1 + below(2), .order = order, .n = {1, 1, 1}, .dt = 0.01};
+    for (int a = 0; a < axes; a++) {
+        p->n[a] = sizes[below(axes > 2 ? 4 : 7)];
+        p->dx[a] = 0.3 + 0.2 * uniform();
+    }
+    p->scheme = (enum sw_scheme[]){SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3}[below(3)];
+    if (below(3) == 0 && !noise && p->scheme != SW_BACKWARD_EULER) p->tolerance = 1e-4;
+    do write_texts(p, noise);
+    while (!read_terms(p, texts, &p->terms));
+    const struct problem energy = {.axes = axes, .unknowns = p->unknowns, .order = 2};
+    if (order == 2) read_terms(&energy, density, &p->energy);
+    p->initial[0] = compile_initial("0.3*cos(x) + 0.2*sin(2*y + z) + 0.1*exp(-x^2)");
+    p->initial[1] = compile_initial("0.5*sin(x + y)*cos(z)");
+    p->first_q = 1 + uniform();
+}
+
+static void destroy_problem(struct problem *p)
+{
+    fields_terms_destroy(&p->terms);
+    fields_terms_destroy(&p->energy);
+    for (int v = 0; v < 2; v++) sw_program_destroy(&p->initial[v]);
+}
+
+/* ------------------------------------------------------------------ runs */
+
+static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
+{
+    const struct problem *p = own;
+    double number[FIELDS_NUMBERS];
+    fields_numbers(p->dx, number);
+    for (int j = 0; j < count; j++) {
+        param[j] = column[j];
+        for (int k = 0; k < FIELDS_NUMBERS; k++) param[(k + 1) * count + j] = number[k];
+        run[j] = (struct fields_run){.grid = {.dx = {p->dx[0], p->dx[1], p->dx[2]}, .dt = p->dt},
+                                     .tolerance = p->tolerance};
+    }
+    return SW_OK;
+}
+
+static void keep(void *own) { (void)own; }
+
+static size_t size_of(const struct problem *p) { return (size_t)(sw_points(p->n) * p->unknowns); }
+
+/* States at the end, and the scalars there. @param u  [count][size]  @param scalars  [count][SW_LINE_SCALARS] */
+static void run(const struct problem *p, const char *name, int threads, int first, int count, double *u,
+                double *scalars)
+{
+    static const double times[] = {0, STEPS * 0.01};
+    struct problem copy = *p;
+    const struct fields_source source = {fill, keep, &copy};
+    const struct fields_desc desc = {
+        .n = {p->n[0], p->n[1], p->n[2]}, .capacity = count, .own_steps = p->tolerance > 0, .goals = 1, .times = times,
+        .scheme = p->scheme, .nparam = NUMBERS, .terms = p->terms, .energy = p->energy,
+        .initial = {p->initial[0], p->initial[1]}};
+    const int64_t end = p->tolerance > 0 ? SW_OWN_STEPS_TICKS : STEPS;
+    double column[RUNS_MOST];
+    const char *error[RUNS_MOST];
+    const double *measured;
+    const void *field;
+    struct sw_sim *sim;
+    for (int j = 0; j < count; j++) column[j] = p->first_q + 0.1 * (first + j);
+    assert_ok(fields_sim_create(&desc, name, device[threads - 1], &source, &sim));
+    assert_ok(sim->ops->load(sim, count, column, error));
+    for (int j = 0; j < count; j++)
+        if (error[j]) fail_msg("%s: %s", p->text[0], error[j]);
+    assert_ok(sw_sim_initial(sim));
+    assert_ok(sim->ops->advance(sim, 0, end / 3));
+    assert_ok(sim->ops->advance(sim, end / 3, end));
+    assert_ok(sw_sim_get_state(sim, u));
+    assert_ok(sw_sim_snapshot(sim, 0, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
+    assert_ok(sim->ops->fetch(sim, 0, &field, &measured));
+    memcpy(scalars, measured, (size_t)count * SW_LINE_SCALARS * sizeof *scalars);
+    if (p->tolerance == 0) {
+        double change[RUNS_MOST];
+        assert_ok(sim->ops->records->get(sim, change));
+        for (int j = 0; j < count; j++) scalars[j * SW_LINE_SCALARS + SW_DOMAIN_LENGTH] += change[j];
+    }
+    sim->ops->destroy(sim);
+}
+
+/* A solve rounds as the largest number of its matrix does: s4 below 10 here, 16 s4 1.1e-16 in each of 4 x 12 stages is
+ * 1e-12 of u, and nonlinear terms may make ten times as much of it. Own steps choose dt by errors of that accuracy. */
+static const double near = 1e-11;
+
+static void compare(const struct problem *p, const char *what, size_t n, const double *have, const double *want)
+{
+    double largest = 1;
+    for (size_t c = 0; c < n; c++)
+        if (isfinite(want[c])) largest = fmax(largest, fabs(want[c]));
+    for (size_t c = 0; c < n; c++) {
+        if (isfinite(want[c]) ? fabs(have[c] - want[c]) <= near * largest : isfinite(have[c]) == 0) continue;
+        fail_msg("%s of %s; %s on %lld x %lld x %lld, order %d, scheme %d, tolerance %g: %.17g, not %.17g at %zu", what,
+                 p->text[0], p->text[1], (long long)p->n[0], (long long)p->n[1], (long long)p->n[2], p->order,
+                 (int)p->scheme, p->tolerance, have[c], want[c], c);
+    }
+}
+
+static void as_the_reference(void **state)
+{
+    (void)state;
+    if (!strcmp(row, "cpu.fourier")) return;  /* another matrix takes other steps */
+    for (int k = 0; k < CASES; k++) {
+        struct problem p;
+        double have_scalars[2 * SW_LINE_SCALARS], want_scalars[2 * SW_LINE_SCALARS];
+        make_problem(&p, k % 3 == 2 ? 3 : 2, k % 5 == 4 ? 4 : 2, k % 7 == 6);
+        const size_t size = size_of(&p);
+        double *have = malloc(2 * size * sizeof *have), *want = malloc(2 * size * sizeof *want);
+        run(&p, "cpu.plain", 1, 0, 2, want, want_scalars);
+        run(&p, row, 1 + k % THREADS, 0, 2, have, have_scalars);
+        compare(&p, "state", 2 * size, have, want);
+        compare(&p, "scalars", 2 * SW_LINE_SCALARS, have_scalars, want_scalars);
+        free(have);
+        free(want);
+        destroy_problem(&p);
+    }
+}
+
+/* Of runs so large that threads share one. */
+static void no_bit_depends_on_threads(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        struct problem p;
+        double all_scalars[RUNS_MOST * SW_LINE_SCALARS], one_scalars[SW_LINE_SCALARS];
+        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4);
+        for (int a = 0; a < p.axes; a++) p.n[a] = p.axes > 2 ? 23 + a : 91 + 13 * a;
+        const size_t size = size_of(&p);
+        double *all = malloc(RUNS_MOST * size * sizeof *all), *one = malloc(size * sizeof *one);
+        run(&p, row, 2, 0, RUNS_MOST, all, all_scalars);
+        for (int threads = 1; threads <= THREADS; threads++) {
+            const int j = threads + 1;
+            run(&p, row, threads, j, 1, one, one_scalars);
+            assert_memory_equal(one, all + (size_t)j * size, size * sizeof *one);
+            assert_memory_equal(one_scalars, all_scalars + j * SW_LINE_SCALARS, sizeof one_scalars);
+        }
+        free(all);
+        free(one);
+        destroy_problem(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_reference), cmocka_unit_test(no_bit_depends_on_threads)};
+    int failed = 0;
+    for (int k = 0; k < THREADS; k++) assert_ok(sw_device_open("cpu", k + 1, &device[k]));
+    for (int k = 0; (row = fields_sim_row(k)); k++) failed += cmocka_run_group_tests_name(row, tests, NULL, NULL);
+    for (int k = 0; k < THREADS; k++) sw_device_close(&device[k]);
+    return failed;
+}
