@@ -141,17 +141,20 @@ static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const 
         const struct instruction *ins = &p->code[k];
         const int operands = op_table[ins->op].operands;
         const bool goes_out = out && k == p->root;
+        bool number[3];  /* operands are the same at all points */
         if (!operands) continue;
         struct task *t = &e->task[e->tasks++];
         t->op = ins->op;
-        t->loop = op_loops[ins->op];
+        t->library = op_table[ins->op].library != NULL;
         t->to = goes_out ? out : eval_place(e, k, 0, in);
         t->moves[3] = goes_out || moves(ins);
         for (int j = 0; j < 3; j++) {
             const int from = ins->operand[j < operands ? j : 0];
             t->x[j] = eval_place(e, from, 0, in);
             t->moves[j] = moves(&p->code[from]);
+            number[j] = e->lanes == 1 && p->code[from].repeated >= 0;
         }
+        t->loop = op_loop_of(ins->op, number[0], number[1]);
     }
 }
 
@@ -164,7 +167,7 @@ static void run_block(const struct sw_eval *e, bool vectors, size_t base, int n)
         const double *const x = t->x[0] + base * t->moves[0], *const y = t->x[1] + base * t->moves[1],
                      *const z = t->x[2] + base * t->moves[2];
         double *const to = t->to + base * t->moves[3];
-        if (!vectors || !op_vector(t->op, n, x, y, to)) t->loop(n, x, y, z, to, &where);
+        if (!vectors || !t->library || !op_vector(t->op, n, x, y, to)) t->loop(n, x, y, z, to, &where);
     }
 }
 

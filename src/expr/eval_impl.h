@@ -14,6 +14,7 @@ struct task {
     const double  *x[3];
     double        *to;
     unsigned char  moves[4];
+    bool           library;  /* it may have a vector function */
     enum operation op;
 };
 

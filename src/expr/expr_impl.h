@@ -117,8 +117,11 @@ typedef void op_loop(int n, const double *a, const double *b, const double *c, d
                      const struct op_where *where);
 extern op_loop *const op_loops[OP_COUNT];
 
-/* The same by the C library's vector functions (vector_math.h), whose last digits may be others. false: there is
- * none. */
+/* The loop of an operation whose first or second operand may be a number, of which it then reads the first alone. */
+op_loop *op_loop_of(enum operation op, bool number_first, bool number_second);
+
+/* The same by the C library's vector functions (vector_math.h), whose last digits may be others; of an operation with a
+ * `library`. false: there is none. */
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out);
 
 /* One value, by the same loop; not for random numbers. */

@@ -87,12 +87,49 @@ OPERATIONS(X)
 op_loop *const op_loops[OP_COUNT] = {OPERATIONS(X)};
 #undef X
 
+/* The same where one operand is a number: blocks of it need no room in the first-level cache. */
+#define X(id, value)                                                                                               \
+    static void loop_##id##_number_first(int n, const double *restrict a_, const double *restrict b_,              \
+                                         const double *restrict c_, double *restrict out,                          \
+                                         const struct op_where *where)                                             \
+    {                                                                                                              \
+        const double a = *a_;                                                                                      \
+        (void)c_, (void)where;                                                                                     \
+        for (int i = 0; i < n; i++) {                                                                              \
+            const double b = b_[i];                                                                                \
+            out[i] = value;                                                                                        \
+        }                                                                                                          \
+    }                                                                                                              \
+    static void loop_##id##_number_second(int n, const double *restrict a_, const double *restrict b_,             \
+                                          const double *restrict c_, double *restrict out,                         \
+                                          const struct op_where *where)                                            \
+    {                                                                                                              \
+        const double b = *b_;                                                                                      \
+        (void)c_, (void)where;                                                                                     \
+        for (int i = 0; i < n; i++) {                                                                              \
+            const double a = a_[i];                                                                                \
+            out[i] = value;                                                                                        \
+        }                                                                                                          \
+    }
+X(ADD, a + b) X(SUB, a - b) X(MUL, a * b)
+#undef X
+
+op_loop *op_loop_of(enum operation op, bool number_first, bool number_second)
+{
+#define X(id)                                                      \
+    if (op == OP_##id && number_first) return loop_##id##_number_first;   \
+    if (op == OP_##id && number_second) return loop_##id##_number_second;
+    X(ADD) X(SUB) X(MUL)
+#undef X
+    return op_loops[op];
+}
+
 _Static_assert((int)OP_COUNT <= (int)VECTOR_MATH_MOST, "a place in vector_math() for each operation");
 
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out)
 {
     const struct op_row *row = &op_table[op];
-    if (!row->library || !vector_math(op, row->library, row->operands, n, a, b, out)) return false;
+    if (!vector_math(op, row->library, row->operands, n, a, b, out)) return false;
     for (int i = 0; i < n && (op == OP_SECH || op == OP_CSCH || op == OP_COTH); i++) out[i] = 1.0 / out[i];
     return true;
 }

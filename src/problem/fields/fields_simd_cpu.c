@@ -1,6 +1,5 @@
 /* Right-hand sides by the interpreter in full blocks, solves along many lines beside each other as vectors
- * (simd_walk.h). Threads over runs where these are enough, else over the strips and tiles of one run after the
- * other. */
+ * (simd_walk.h). Threads over runs where these are enough, else over strips and tiles of one run after the other. */
 #include <limits.h>
 
 #include "device/sw_device.h"
@@ -91,6 +90,7 @@ static enum sw_status create(struct fields_sim *s)
     p->batch.workers = p->batch.walkers = workers_for(&s->desc, s->device);
     p->hands = s->device->threads;
     fields_shape_of(&s->desc, &p->shape);
+    SW_TRY(fields_shape_share(&p->shape));
     SW_TRY(fields_batch_create(s));
     sw_array(own, (size_t)p->batch.workers, &p->walker);
     sw_array(own, (size_t)p->hands, &p->hand);
@@ -112,6 +112,7 @@ static void destroy(struct fields_sim *s)
 {
     struct simd *p = s->own;
     for (int k = 0; p->hand && k < p->hands; k++) fields_hand_destroy(p->hand[k]);
+    fields_shape_destroy(&p->shape);
     fields_batch_destroy(s);
 }
 

@@ -3,14 +3,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sw_mem.h"
 #include "field/sum.h"
 
-/* Points of a strip, at least: to find out where the values of a program are takes as long as some dozens of them. */
-enum { STRIP_POINTS = 2048 };
+/* Points of a strip, at least: to find out where the values of a program are takes as long as some dozens of them, and
+ * what is computed for the points around it is computed twice. */
+enum { STRIP_POINTS = 4096 };
 
 /* The programs, for one thread. */
 struct fields_hand {
     struct sw_eval *rhs[SW_UNKNOWNS_MOST], *value[FIELDS_VARYING_MOST], *energy;
+    struct sw_eval *part[SW_UNKNOWNS_MOST][SW_SHIFTED_PARTS];  /* of right-hand sides       */
+    double         *around[SW_SHIFTED_PARTS];  /* values of a part at and around a strip    */
     const double  **in, **in_energy;  /* what they take in                          */
     double         *room;             /* of rows that are solved                    */
     double         *values;           /* [strip][pitch]                             */
@@ -98,12 +102,26 @@ static struct fields_hand *hand_of(const struct fields_walker *w, int thread)
 {
     struct fields_hand *h = w->hand[thread];
     if (h->of == w && h->serial == w->serial) return h;
-    for (int v = 0; v < w->walk.unknowns; v++) begin_program(w, h->rhs[v], h->in);
+    for (int v = 0; v < w->walk.unknowns; v++) {
+        begin_program(w, h->rhs[v], h->in);
+        for (int q = 0; q < w->shape->shifted[v].parts; q++) sw_eval_run(h->part[v][q], w->param, w->stride);
+    }
     for (int k = 0; k < w->shape->varies; k++)
         if (h->value[k]) begin_program(w, h->value[k], h->in);
     h->of = w;
     h->serial = w->serial;
     return h;
+}
+
+/* The neighbours of point i of row j of plane k. */
+static void set_neighbours(const struct fields_walker *w, const struct fields_terms *t, const double *u, int i, int j,
+                           int k, const double **in)
+{
+    const struct fields_layout *l = &w->shape->layout;
+    for (int q = 0; q < t->neighbours; q++) {
+        const struct fields_neighbour *at = &t->neighbour[q];
+        in[FIELDS_INPUTS + q] = u + place_of(l, at->unknown, j + at->offset[1], k + at->offset[2]) + at->offset[0] + i;
+    }
 }
 
 /* What programs take in from row j of plane k on. */
@@ -113,10 +131,7 @@ static void set_in(const struct fields_walker *w, const struct fields_terms *t, 
     const struct fields_layout *l = &w->shape->layout;
     const ptrdiff_t cell = ((w->shape->sees[2] ? k : 0) * l->n[1] + j) * l->pitch;
     for (int a = 0; a < SW_DIMS; a++) in[SW_IN_X + a] = w->coordinate[a] + (w->shape->sees[a] ? cell : 0);
-    for (int q = 0; q < t->neighbours; q++) {
-        const struct fields_neighbour *at = &t->neighbour[q];
-        in[FIELDS_INPUTS + q] = u + place_of(l, at->unknown, j + at->offset[1], k + at->offset[2]) + at->offset[0];
-    }
+    set_neighbours(w, t, u, 0, j, k, in);
 }
 
 /* Points of some rows up to the last one's end. */
@@ -187,8 +202,31 @@ struct pass {                          /* over strips, or tiles of columns */
     double       *out;
 };
 
+/* The first point of the values of a part: row j of the strip, or before it, is (j - low) pitches behind it. */
+static double *around_of(const struct fields_hand *h, int part) { return h->around[part] + FIELDS_ALIGNED; }
+
+/* Part q of a right-hand side wherever the points of a strip need it, one row behind the other. */
+static void evaluate_part(const struct pass *p, struct fields_hand *h, int v, int q, const struct strip *s)
+{
+    const struct fields_shape *shape = p->w->shape;
+    const struct fields_layout *l = &shape->layout;
+    const int *low = shape->box[v][q].low, *high = shape->box[v][q].high, *at = shape->shifted[v].at[q];
+    set_neighbours(p->w, shape->desc->terms, p->u, low[0] - at[0], s->j + low[1] - at[1], s->k + low[2] - at[2], h->in);
+    sw_eval_step(h->part[v][q], p->t, p->number);
+    sw_eval_points(h->part[v][q], points_of(l, s->rows + high[1] - low[1]) + high[0] - low[0], h->in,
+                   around_of(h, q) + low[0]);
+}
+
 static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double *out)
 {
+    const struct fields_shape *shape = p->w->shape;
+    const struct sw_shifted *shifted = &shape->shifted[v];
+    for (int q = 0; q < shifted->parts; q++) evaluate_part(p, h, v, q, s);
+    for (int k = 0; k < shifted->places; k++) {
+        const struct sw_shifted_place *place = &shifted->place[k];
+        const ptrdiff_t row = place->offset[1] - shape->box[v][place->of].low[1];
+        h->in[shape->desc->terms->inputs + k] = around_of(h, place->of) + row * shape->layout.pitch + place->offset[0];
+    }
     sw_eval_step(h->rhs[v], p->t, p->number);
     evaluate_strip(p->w, h->rhs[v], p->w->shape->desc->terms, p->u, s, h->in, out);
 }
@@ -487,6 +525,41 @@ void fields_shape_of(const struct fields_desc *d, struct fields_shape *s)
     s->cells = (int)s->layout.pitch * s->layout.n[1] * (s->sees[2] ? s->layout.n[2] : 1);
 }
 
+enum sw_status fields_shape_share(struct fields_shape *s)
+{
+    const struct fields_terms *t = s->desc->terms;
+    struct sw_shifted_place *neighbour;
+    enum sw_status st;
+    if (t->noise) return SW_OK;
+    SW_TRY(sw_alloc((size_t)t->neighbours, &neighbour));
+    for (int q = 0; q < t->neighbours; q++) {
+        neighbour[q].of = t->neighbour[q].unknown;
+        memcpy(neighbour[q].offset, t->neighbour[q].offset, sizeof neighbour[q].offset);
+    }
+    for (int v = 0; v < t->unknowns; v++) {
+        struct sw_shifted *shifted = &s->shifted[v];
+        SW_TRY_TO(done, st, sw_shifted_create(t->row[v].rhs, FIELDS_INPUTS, t->neighbours, neighbour, shifted));
+        for (int a = 0; a < SW_DIMS; a++)
+            for (int k = 0; k < shifted->places; k++) {
+                const int of = shifted->place[k].of, at = shifted->place[k].offset[a];
+                bool first = true;
+                for (int q = 0; q < k; q++) first &= shifted->place[q].of != of;
+                int *low = &s->box[v][of].low[a], *high = &s->box[v][of].high[a];
+                if (first || at < *low) *low = at;
+                if (first || at > *high) *high = at;
+            }
+    }
+    st = SW_OK;
+done:
+    sw_free(neighbour);
+    return st;
+}
+
+void fields_shape_destroy(struct fields_shape *s)
+{
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_shifted_destroy(&s->shifted[v]);
+}
+
 static size_t partials_of(const struct fields_shape *s)
 {
     const struct fields_layout *l = &s->layout;
@@ -495,6 +568,11 @@ static size_t partials_of(const struct fields_shape *s)
                  tiles = (size_t)(aligned(l->n[0]) / FIELDS_ALIGNED) * longest * 2 * unknowns;
     const size_t values = strips * ((size_t)s->varies + unknowns);
     return tiles > values ? tiles : values;
+}
+
+static size_t around_room(const struct fields_shape *s)
+{
+    return (size_t)((s->layout.strip + 2 * s->layout.reach[1]) * s->layout.pitch) + 2 * FIELDS_ALIGNED;
 }
 
 static size_t room_of(const struct fields_layout *l) { return (size_t)aligned(l->n[0]) * FIELDS_ROWS; }
@@ -508,7 +586,8 @@ size_t fields_walker_bytes(const struct fields_shape *s)
 size_t fields_hand_bytes(const struct fields_shape *s)
 {
     const size_t programs = (size_t)(s->desc->terms->unknowns + s->varies + 1);
-    return (room_of(&s->layout) + (size_t)(s->layout.strip * s->layout.pitch)) * sizeof(double) + programs * 131072;
+    return (room_of(&s->layout) + (size_t)(s->layout.strip * s->layout.pitch) + SW_SHIFTED_PARTS * around_room(s)) *
+           sizeof(double) + programs * 131072;
 }
 
 enum sw_status fields_walker_create(const struct fields_shape *s, struct sw_owned *own, struct fields_walker *w)
@@ -539,12 +618,20 @@ enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned 
     sw_array(own, 1, hand);
     SW_TRY(own->status);
     struct fields_hand *h = *hand;
-    sw_array(own, (size_t)t->inputs, &h->in);
+    sw_array(own, (size_t)t->inputs + SW_SHIFTED_PLACES, &h->in);
     if (s->desc->energy) sw_array(own, (size_t)s->desc->energy->inputs, &h->in_energy);
     sw_array(own, room_of(&s->layout), &h->room);
     sw_array(own, (size_t)(s->layout.strip * s->layout.pitch), &h->values);
+    for (int v = 0; v < t->unknowns; v++)
+        for (int q = 0; q < s->shifted[v].parts; q++)
+            if (!h->around[q]) sw_array(own, around_room(s), &h->around[q]);
     SW_TRY(own->status);
-    for (int v = 0; v < t->unknowns; v++) SW_TRY(sw_eval_create(t->row[v].rhs, cells, &h->rhs[v]));
+    for (int v = 0; v < t->unknowns; v++) {
+        const struct sw_shifted *shifted = &s->shifted[v];
+        SW_TRY(sw_eval_create(shifted->parts ? shifted->program : t->row[v].rhs, cells, &h->rhs[v]));
+        for (int q = 0; q < shifted->parts; q++)
+            SW_TRY(sw_eval_create(shifted->part[q], (int)around_room(s), &h->part[v][q]));
+    }
     for (int k = 0; k < s->varies; k++)
         if (s->same[k] == k) SW_TRY(sw_eval_create(s->varying[k].program, cells, &h->value[k]));
     return s->desc->energy ? sw_eval_create(s->desc->energy->row[0].rhs, cells, &h->energy) : SW_OK;
@@ -553,7 +640,10 @@ enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned 
 void fields_hand_destroy(struct fields_hand *h)
 {
     if (!h) return;
-    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&h->rhs[v]);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_eval_destroy(&h->rhs[v]);
+        for (int q = 0; q < SW_SHIFTED_PARTS; q++) sw_eval_destroy(&h->part[v][q]);
+    }
     for (int k = 0; k < FIELDS_VARYING_MOST; k++) sw_eval_destroy(&h->value[k]);
     sw_eval_destroy(&h->energy);
 }

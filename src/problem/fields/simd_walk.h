@@ -8,6 +8,7 @@
  * The fields of a walk are [unknowns][z + 2 reach][y + 2 reach][pitch]. The pitch is a multiple of FIELDS_ALIGNED and
  * so long that what is behind a row's end is room for its neighbours there and for those before the next one's begin:
  * rows are evaluated one behind the other in full blocks, and what comes out between them is thrown away. */
+#include "expr/sw_shifted.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/fields/tiles.h"
 
@@ -27,6 +28,8 @@ struct fields_shape {
     struct fields_varying      varying[FIELDS_VARYING_MOST];
     int                        same[FIELDS_VARYING_MOST];  /* the first of the same program                    */
     bool                       sees[SW_DIMS];              /* programs name x, y, z                            */
+    struct sw_shifted          shifted[SW_UNKNOWNS_MOST];  /* right-hand sides, without those that have noise  */
+    struct { int low[SW_DIMS], high[SW_DIMS]; } box[SW_UNKNOWNS_MOST][SW_SHIFTED_PARTS];  /* of a part's places */
 };
 
 struct fields_hand;
@@ -49,8 +52,12 @@ struct fields_walker {
     uint64_t            serial;        /* how many runs it has begun                                           */
 };
 
-/** @param shape  out: points to what is lent */
+/** All but `shifted`. @param shape  out: points to what is lent */
 void fields_shape_of(const struct fields_desc *desc, struct fields_shape *shape);
+
+/** Find what right-hand sides have at several points. @return SW_E_MEMORY; it is then to be destroyed, too */
+enum sw_status fields_shape_share(struct fields_shape *shape);
+void           fields_shape_destroy(struct fields_shape *shape);
 
 /** Memory of a walker, of a hand, roughly. */
 size_t fields_walker_bytes(const struct fields_shape *shape);

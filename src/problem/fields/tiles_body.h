@@ -11,8 +11,8 @@
  * It defines NAMED(tiles), all of struct fields_tiles but `here`, and takes all of these macros back.
  *
  * A line costs 4 FMA a point of forward and backward recursion, and 4 more within what P^k does not forget, where each
- * of them looks for the state it begins with. Four vectors go through a recursion together: a point then takes as long
- * as one FMA after the other does. */
+ * of them looks for the state it begins with. Four vectors go through a recursion together, so that they hide each
+ * other's latency. */
 
 #define vec NAMED(vec)
 #define bits NAMED(bits)
@@ -24,7 +24,7 @@
 typedef double vec __attribute__((vector_size(8 * VL), aligned(8), may_alias));
 typedef long long bits __attribute__((vector_size(8 * VL), aligned(8), may_alias));
 
-/* ------------------------------------------------------------------ recursions of product.c, `count` vectors a row */
+/* ------------------------------------------------------------------ recursions, `count` vectors together */
 
 /* One point: y = x - a1 y_{i-1} - a2 y_{i-2} */
 #define POINT(x) const vec y = FNMA(a1, before[l], FNMA(a2, before2[l], OF((x) + VL * l)))

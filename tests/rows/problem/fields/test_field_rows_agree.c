@@ -106,8 +106,7 @@ static void make_problem(struct problem *p, int axes, int order, bool noise)
     if (below(3) == 0 && !noise && p->scheme != SW_BACKWARD_EULER) p->tolerance = 1e-4;
     do write_texts(p, noise);
     while (!read_terms(p, texts, &p->terms));
-    const struct problem energy = {.axes = axes, .unknowns = p->unknowns, .order = 2};
-    if (order == 2) read_terms(&energy, density, &p->energy);
+    if (order == 2) read_terms(p, density, &p->energy);
     p->initial[0] = compile_initial("0.3*cos(x) + 0.2*sin(2*y + z) + 0.1*exp(-x^2)");
     p->initial[1] = compile_initial("0.5*sin(x + y)*cos(z)");
     p->first_q = 1 + uniform();
