@@ -117,7 +117,7 @@ time = { dt = 0.01; end = 0.02; }; initial = "sin(2*pi*x)";
 output = { fields = { times = "linspace(0, end, 3)"; }; };
 CFG
 config=flow.cfg
-expect 0 run flow.cfg -o flow.h5; suggests 1 'sweep plot flow.h5'; draws slice
+expect 0 run flow.cfg -o flow.h5; suggests 1 'sweep plot flow.h5'; draws image
 
 # ---- show --status
 expect 0 show a.h5 --status diverged; prints '2 of 4 runs diverged'; prints 'at x = 0.5 (i = 8)'
