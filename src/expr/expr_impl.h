@@ -103,8 +103,8 @@ static inline enum operation op_derivative_along(int axis, int order)
 /** The function or derivative along x of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
 
-/** Whether texts about a grid of two or three dimensions know an operator on fields of this name: "dxy", "lap"; of a
- * line: false. (parse.c) */
+/** Whether texts about a grid of so many dimensions know an operator on fields of this name that is no operation:
+ * "lap", and beyond a line "dxy". (parse.c) */
 bool op_is_grid_operator(const char *name, int dimensions);
 
 /* ------------------------------------------------------------------ values of an operation (operation.c) */

@@ -31,7 +31,9 @@ static const char *unfit(const struct sw_field_names *names, const char *name)
     const char *word;
     double value;
     if (strlen(name) > SW_UNKNOWN_LONGEST) return "names of unknowns have at most 48 characters";
-    if (op_find_function(name) < OP_COUNT || op_is_grid_operator(name, names->dimensions))
+    /* on a line an unknown may be called lap: where no '(' follows the name is no function's */
+    if (op_find_function(name) < OP_COUNT ||
+        (names->dimensions > 1 && op_is_grid_operator(name, names->dimensions)))
         return "it is a function of the expressions";
     for (int k = 0; (word = sw_expr_constant(k, &value)); k++)
         if (!strcmp(word, name)) return "it is a constant of the expressions";

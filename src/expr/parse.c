@@ -6,7 +6,7 @@
  *   power   = primary [ ^ unary ]                so -2^2 = -(2^2), 2^-1 = 2^(-1), 2^3^2 = 2^(3^2)
  *   primary = number | name | function ( choice {, choice} ) | ( choice )
  *
- * Of a grid with two or three dimensions lap, grad2 and div become derivatives at once.
+ * lap, grad2 and div become derivatives at once, on a line those along x alone.
  *
  * A rule returns the index of its node, or -1 with the parser's status set. */
 #include <math.h>
@@ -151,8 +151,8 @@ static const char on_lines[] = "derivatives are written dx(u), dxx(u), dxxx(u), 
 /* Operators on fields, on lines and on grids of more dimensions. */
 static const struct { const char *name, *line, *grid; } foreign_operators[] = {
     {"d", on_lines, on_grids}, {"diff", on_lines, on_grids},
-    {"lap", "it is written dxx(u)", NULL}, {"laplace", "it is written dxx(u)", "it is written lap(u)"},
-    {"laplacian", "it is written dxx(u)", "it is written lap(u)"},
+    {"laplace", "it is written dxx(u) or lap(u)", "it is written lap(u)"},
+    {"laplacian", "it is written dxx(u) or lap(u)", "it is written lap(u)"},
     {"gradient", "it is written dx(u)", "it is written dx(u), dy(u); grad2(u) is its square"},
     {"grad", "it is written dx(u)", "it is written dx(u), dy(u); grad2(u) is its square"},
     {"ddx", "it is written dx(u)", "it is written dx(u)"},
@@ -169,16 +169,37 @@ static const char *derivative_hint(const char *text, bool line)
     return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx" : on_lines;
 }
 
-/* Sums over the axes, of grids with two or three. */
+/* Sums over the axes. */
 enum compound { LAPLACIAN, GRADIENT_SQUARED, DIVERGENCE, COMPOUNDS };
 static const char *const compounds[] = {[LAPLACIAN] = "lap", [GRADIENT_SQUARED] = "grad2", [DIVERGENCE] = "div"};
 
 static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
 
+/* Derivatives that are known, "dx" to "dxyzz", those of low order first. */
+struct derivative_words { char word[ORDERS][8]; int count; };
+
+static void list_derivatives(int dimensions, struct derivative_words *list)
+{
+    struct derivative_orders orders;
+    number_orders(dimensions, &orders);
+    list->count = 0;
+    for (int most = 1; most <= 4; most++)
+        for (int k = 0; k < orders.count; k++) {
+            const int *order = orders.order[k];
+            if (order[0] + order[1] + order[2] != most) continue;
+            char *at = list->word[list->count++];
+            *at++ = 'd';
+            for (int axis = 0; axis < 3; axis++)
+                for (int j = 0; j < order[axis]; j++) *at++ = "xyz"[axis];
+            *at = 0;
+        }
+}
+
 static int refuse_function(struct parser *p, const struct token *name, const char *text)
 {
     const bool line = p->dimensions == 1;
-    const char *names[OP_COUNT + COMPOUNDS];
+    const char *names[OP_COUNT + ORDERS + COMPOUNDS];
+    struct derivative_words derivatives;
     char hint[400];
     int count = 0;
     for (size_t k = 0; k < sizeof foreign / sizeof *foreign; k++)
@@ -194,11 +215,18 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
     if (derivative_hint(text, line))
         return REFUSE(p, name->column, name->length, derivative_hint(text, line), "unknown function '%s'", text);
     if (sw_is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
-    for (enum operation op = 0; op < OP_COUNT; op++)
+    for (enum operation op = 0; op < OP_DX; op++)
         if (op_is_function(op)) names[count++] = op_table[op].written;
-    for (enum compound c = 0; !line && c < COMPOUNDS; c++) names[count++] = compounds[c];
+    for (enum compound c = 0; c < COMPOUNDS; c++) names[count++] = compounds[c];
+    list_derivatives(p->dimensions, &derivatives);
+    for (int k = 0; k < derivatives.count; k++) names[count++] = derivatives.word[k];
     expr_hint_names(hint, text, names, count);
     return REFUSE(p, name->column, name->length, hint, "unknown function '%s'", text);
+}
+
+static bool is_word(const struct token *name, const char *word)
+{
+    return name->bytes == strlen(word) && !memcmp(name->begin, word, name->bytes);
 }
 
 static bool takes_more(enum operation op) { return op == OP_MIN || op == OP_MAX; }
@@ -207,7 +235,9 @@ static int refuse_count(struct parser *p, const struct token *name, enum operati
 {
     const char *hint = op_is_random(op) ? "its argument chooses the sequence, as in randn(seed)"
                        : takes_more(op) && count == 1 ? reductions
-                       : wanted > op_table[op].operands ? "one for each axis, as in div(u*dx(v), u*dy(v))" : "";
+                       : !is_word(name, "div") ? ""
+                       : wanted > 1 ? "one for each axis, as in div(u*dx(v), u*dy(v))"
+                                    : "one for each axis, and a line has x alone: div(u*dx(v))";
     return REFUSE(p, name->column, name->length, hint, "%.*s takes %s%d argument%s, not %d", clip(name), name->begin,
                   takes_more(op) ? "at least " : "", wanted, wanted == 1 ? "" : "s", count);
 }
@@ -282,7 +312,7 @@ static enum compound find_compound(const char *text)
 bool op_is_grid_operator(const char *name, int dimensions)
 {
     int order[3];
-    return dimensions > 1 && (count_axes(name, order) || find_compound(name) < COMPOUNDS);
+    return find_compound(name) < COMPOUNDS || (dimensions > 1 && count_axes(name, order));
 }
 
 static int square(struct parser *p, const struct token *at, int k)
@@ -311,7 +341,7 @@ static int function(struct parser *p, const struct token *name, const char *text
     const enum operation op = op_find_function(text);
     int order[3];
     if (p->dimensions > 1 && count_axes(text, order)) return derivative(p, name, order);
-    if (p->dimensions > 1 && find_compound(text) < COMPOUNDS) return compound(p, find_compound(text), name);
+    if (find_compound(text) < COMPOUNDS) return compound(p, find_compound(text), name);
     return op < OP_COUNT ? call(p, op, name) : refuse_function(p, name, text);
 }
 

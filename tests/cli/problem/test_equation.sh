@@ -296,7 +296,7 @@ expect 0 check small.cfg
 expect 0 check small.cfg -s 'rhs="dxx(u - u^3)"' -s 'implicit="-1e-4*dxx(u)"'; prints 'dxx(u - u^3 + 0.0001*u)'
 refused "unknown name 'w'" -s 'rhs="dxx(w)"'
 refused 'lines have one coordinate, x' -s 'rhs="dxy(u)"'
-refused "did you mean 'dx'? known:" -s 'rhs="dxq(u)"'; says 'randn rand dx dxx dxxx dxxxx'
+refused "did you mean 'dx'? known:" -s 'rhs="dxq(u)"'; says 'randn rand lap grad2 div dx dxx dxxx dxxxx'
 refused 'makes a derivative of order 5' -s 'rhs="dxx(dxxx(u))"'
 refused 'a derivative in time stands on the left only' -s 'rhs="dt(u)"'
 refused 'randn() cannot stand inside a derivative' -s 'rhs="dx(randn(1))"'

@@ -140,6 +140,39 @@ PY
 expect 3 check plane.cfg -s 'output.scalars.define.cross="mean(dz(u))"'
 says "unknown function 'dz'"; says 'a grid of two dimensions has the axes x and y'
 
+# ---- one text in one, two and three dimensions; on a line its bits are those of dx and dxx
+cat >dims.cfg <<'CFG'
+problem = "equation";
+rhs     = "0.2*lap(u) - grad2(u)/2 + 0.1*div(%s) - u*lap(u)/10";
+method  = "imex2";
+initial = "cos(x)";
+grid    = { n = 32; length = "2*pi"; };
+time    = { dt = 0.01; end = 0.5; };
+run     = { device = "cpu"; };
+output  = { fields = { precision = "double"; times = ["end"]; }; scalars = { times = ["end"]; define = {
+            a = "mean(grad2(u) + u*lap(u))"; }; }; };
+CFG
+sed 's/%s/u*dx(u)/' dims.cfg >line.cfg
+sed 's/lap(/dxx(/g; s/grad2(u)/dx(u)^2/g; s/div(%s)/dx(u*dx(u))/' dims.cfg >plain.cfg
+expect 0 run line.cfg -o line.h5
+expect 0 run plain.cfg -o plain.h5
+sed 's/%s/u*dx(u), u*dy(u)/' dims.cfg >two.cfg
+sed 's/%s/u*dx(u), u*dy(u), u*dz(u)/' dims.cfg >three.cfg
+expect 0 run two.cfg -o two.h5 -s 'grid.n=[32, 8]'
+expect 0 run three.cfg -o three.h5 -s 'grid.n=[32, 8, 5]'
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'one text in several dimensions'
+import h5py
+f = {name: h5py.File(name + ".h5") for name in ("line", "plain", "two", "three")}
+u, a = f["line"]["u"][0, -1], f["line"]["a"][0, -1]
+assert (f["plain"]["u"][0, -1] == u).all() and f["plain"]["a"][0, -1] == a
+for name in ("two", "three"):
+    e = abs(f[name]["u"][0, -1] - u).max(), abs(f[name]["a"][0, -1] - a)
+    print(name, e)
+    assert max(e) < 2e-4   # methods of order 2 that take other terms as implicit
+PY
+expect 3 check two.cfg -s 'rhs="lapp(u)"' -s 'grid.n=[32, 8]'
+says "did you mean 'lap'? known:"; says 'lap grad2 div dx dy dxx dxy dyy'
+
 # ---- steps of each run's own: interrupted runs go on to the same bits, in any batch, and in shards
 sed 's/dt = 0.05; //; s/^method.*//' text.cfg >own.cfg
 expect 0 run own.cfg -o whole.h5

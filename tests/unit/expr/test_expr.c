@@ -349,7 +349,11 @@ static const struct { const char *text; int dimensions; const char *becomes; } f
     {"div(u, x, dz(u))", 3, "dx(u) + dy(x) + dz(dz(u))"},
     {"dx(u) + dxxxx(u) + max(a, b, u)", 3, "dx(u) + dxxxx(u) + max(a, b, u)"},
     {"lap + dy*div - grad2", 2, "lap + dy*div - grad2"},  /* names like any other */
-    {"lap(u)", 1, NULL},
+    {"a*lap(u^3 - u)", 1, "a*dxx(u^3 - u)"},
+    {"grad2(u)/2 + dxx(u)", 1, "dx(u)^2/2 + dxx(u)"},
+    {"div(u*dx(lap(u)))", 1, "dx(u*dx(dxx(u)))"},
+    {"lap + div - grad2", 1, "lap + div - grad2"},
+    {"dyy(u)", 1, NULL},
 };
 
 static void operators_on_fields_become_derivatives_along_axes(void **state)
@@ -387,6 +391,13 @@ static const struct { const char *text; int dimensions, column, length; const ch
     {"dyt(u)", 3, 1, 3, "unknown function 'dyt'", "a derivative in time stands on the left only"},
     {"dyy(u", 3, 4, 1, "'(' without ')'", ""},
     {"grad3(u)", 2, 1, 5, "unknown function 'grad3'", "did you mean 'grad2'?"},
+    {"grad3(u)", 1, 1, 5, "unknown function 'grad3'", "did you mean 'grad2'?"},
+    {"div(u, u)", 1, 1, 3, "div takes 1 argument, not 2", "a line has x alone: div(u*dx(v))"},
+    {"2*foo(u)", 1, 3, 3, "unknown function 'foo'", " lap grad2 div dx dxx dxxx dxxxx"},
+    {"2*foo(u)", 2, 3, 3, "unknown function 'foo'",
+     " lap grad2 div dx dy dxx dxy dyy dxxx dxxy dxyy dyyy dxxxx dxxxy dxxyy dxyyy dyyyy"},
+    {"2*foo(u)", 3, 3, 3, "unknown function 'foo'", " lap grad2 div dx dy dz dxx dxy dyy dxz dyz dzz dxxx"},
+    {"dxyw(u)", 2, 1, 4, "unknown function 'dxyw'", "did you mean 'dxy'?"},
 };
 
 static void every_refusal_of_an_operator_on_fields_names_place_and_reason(void **state)
