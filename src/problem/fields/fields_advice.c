@@ -1,5 +1,7 @@
 /* What is refused of a run in two or three dimensions before it is computed, what `sweep check` and a run warn of, and
- * how `sweep check` shows an equation. Coefficients count here where they are the same at all points. */
+ * how `sweep check` shows an equation. Refused is what coefficients are that are the same at all points; explicit waves
+ * are warned of by the largest of others, over the initial values and over the field at the end. */
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +9,7 @@
 #include "base/sw_mem.h"
 #include "expr/sw_differences.h"
 #include "problem/fields/fields_problem.h"
+#include "problem/fields/fields_samples.h"
 #include "problem/initial_file.h"
 #include "problem/nonfinite.h"
 
@@ -42,6 +45,14 @@ static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const d
     fields_numbers(run->dx, run->param + setup->ncolumn);
     if (!sw_setup_own_steps(setup)) run->dt = number_at(setup, "time.dt", ld, column, j);
     return SW_OK;
+}
+
+static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
+{
+    struct sw_setup one = *setup;
+    for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)number_at(setup, points_key[d], ld, column, j);
+    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
+    return one;
 }
 
 /* What stands before a derivative; 0: nothing, or it is not the same everywhere. @param same  out: NULL allowed */
@@ -134,50 +145,129 @@ const char *fields_validate_run(const struct sw_setup *setup, const char *solver
 
 /* ------------------------------------------------------------------ warnings */
 
-/* How long a step may be with explicit terms whose symbols are imaginary, times the largest: imex1 needs damping
- * beside them, by imex2 a wave grows by 1e-3 a step there. */
+/* How long a step may be with explicit terms of imaginary symbols, times the largest, where nothing damps: imex1
+ * needs damping beside them, by imex2 a wave grows by 1e-3 a step there. */
 static double imaginary_limit(const struct fields_method *m) { return m->order == 3 ? 2.60 : m->order == 2 ? 0.28 : 0; }
 
-/* The largest symbols of odd derivatives and of second derivatives of other unknowns, all of which are explicit. */
-static double imaginary_rate(const struct run *run, int v)
+/* What an explicit wave is made of and what damps it, of one unknown: the largest sizes of odd coefficients and of
+ * those of other unknowns' second derivatives, the least of a2 and a4 of its own. */
+struct waves { double a1[SW_DIMS], a3[SW_DIMS], other, a2[SW_DIMS], a4[SW_DIMS]; bool varies; };
+
+enum { OF_AXIS = 4, WAVES_PROGRAMS = OF_AXIS * SW_DIMS + SW_UNKNOWNS_MOST };
+
+static void list_programs(const struct fields_row *row, const struct sw_program *program[WAVES_PROGRAMS])
 {
-    const struct fields_row *row = &run->terms->row[v];
-    double rate = 0, squares = 0;
-    for (int d = 0; d < run->terms->dimensions; d++) {
-        rate += fabs(coefficient(run, row->frozen.a1[d], NULL)) / run->dx[d];
-        rate += 2.6 * fabs(coefficient(run, row->frozen.a3[d], NULL)) / pow(run->dx[d], 3);
-        squares += 4 / (run->dx[d] * run->dx[d]);
+    for (int d = 0; d < SW_DIMS; d++) {
+        program[OF_AXIS * d] = row->frozen.a1[d];
+        program[OF_AXIS * d + 1] = row->frozen.a2[d];
+        program[OF_AXIS * d + 2] = row->frozen.a3[d];
+        program[OF_AXIS * d + 3] = row->frozen.a4[d];
     }
-    for (int w = 0; w < run->terms->unknowns; w++)
-        if (w != v) rate += fabs(coefficient(run, row->frozen.a2_of[w], NULL)) * squares;
-    return rate;
+    for (int w = 0; w < SW_UNKNOWNS_MOST; w++) program[OF_AXIS * SW_DIMS + w] = row->frozen.a2_of[w];
 }
 
-/* What damps such waves: with backward and forward Euler dt a1² may be 2 a2. */
-static bool is_damped(const struct run *run, int v)
+static double size_of(const struct fields_range *r) { return fmax(fabs(r->least), fabs(r->most)); }
+
+/* @param of  what struct sw_run_warning.warn is given  @param known  out: false: nothing can be said */
+static enum sw_status find_waves(const struct sw_setup *setup, const struct run *run, int v, int64_t ld,
+                                 const double *column, int64_t j, const double *state, struct waves *waves,
+                                 bool *known)
 {
-    const struct fields_row *row = &run->terms->row[v];
-    for (int d = 0; d < run->terms->dimensions; d++) {
-        const double a1 = coefficient(run, row->frozen.a1[d], NULL), a2 = coefficient(run, row->frozen.a2[d], NULL);
-        if (run->dt * a1 * a1 * run->terms->dimensions > 2 * a2 || coefficient(run, row->frozen.a3[d], NULL) != 0)
-            return false;
+    const struct sw_program *program[WAVES_PROGRAMS];
+    struct fields_range range[WAVES_PROGRAMS];
+    struct sw_setup one = setup_of_run(setup, ld, column, j);
+    *waves = (struct waves){.varies = false};
+    *known = true;
+    list_programs(&run->terms->row[v], program);
+    for (int k = 0; k < WAVES_PROGRAMS; k++) {
+        const double value = coefficient(run, program[k], NULL);
+        range[k] = (struct fields_range){value, value};
+        waves->varies |= program[k] && sw_program_rate(program[k]) != SW_RATE_RUN;
     }
-    return true;
+    if (waves->varies)
+        SW_TRY(fields_samples(&one, run->terms, ld, column, j, run->param, state,
+                              state ? number_at(setup, "time.end", ld, column, j) : 0, WAVES_PROGRAMS, program, range,
+                              known));
+    for (int d = 0; d < SW_DIMS; d++) {
+        const struct fields_range *r = &range[OF_AXIS * d];
+        waves->a1[d] = size_of(&r[0]), waves->a2[d] = r[1].least;
+        waves->a3[d] = size_of(&r[2]), waves->a4[d] = r[3].least;
+    }
+    for (int w = 0; w < run->terms->unknowns; w++) waves->other += size_of(&range[OF_AXIS * SW_DIMS + w]);
+    return SW_OK;
 }
 
-static void warn_explicit(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *text)
+/* By how much a step multiplies a wave of u_t = (i w - sum_d D_d) u, P being the product of 1 + gamma dt D_d where
+ * D_d > 0: w_methods.h of one number. */
+static double gain_of(const struct fields_method *m, int axes, double dt, double rate, const double damps[SW_DIMS])
+{
+    double complex k[FIELDS_STAGES], u = 1, f = I * rate;
+    double p = 1;
+    for (int d = 0; d < axes; d++) f -= damps[d], p *= 1 + m->gamma * dt * fmax(0, damps[d]);
+    for (int i = 0; i < m->stages; i++) {
+        double complex stage = 1, earlier = 0;
+        for (int j = 0; j < i; j++) stage += m->a[i][j] * k[j], earlier += m->h[i][j] * k[j];
+        k[i] = (dt * f * stage + earlier) / p - earlier;
+        u += m->b[i] * k[i];
+    }
+    return cabs(u);
+}
+
+/* dt times the largest symbol of explicit waves, beyond the limit, that grow though they should not: of those along one
+ * axis and along all of them, of one angle a point. 0: none. */
+static double explicit_symbol(const struct run *run, const struct fields_method *m, const struct waves *waves)
+{
+    enum { ANGLES = 64 };
+    const double limit = imaginary_limit(m);
+    const int axes = run->terms->dimensions;
+    double most = 0;
+    for (int along = -1; along < axes; along++)
+        for (int k = 1; k <= ANGLES; k++) {
+            const double angle = 3.14159265358979323846 * k / ANGLES;
+            const double sine = fabs(sin(angle)), s = 2 - 2 * cos(angle);
+            double rate = 0, grows = 0, damps[SW_DIMS] = {0};
+            for (int d = 0; d < axes; d++) {
+                const double dx = run->dx[d], s2 = s / (dx * dx);
+                if (along >= 0 && along != d) continue;
+                rate += waves->a1[d] * sine / dx + waves->a3[d] * sine * s / (dx * dx * dx) + waves->other * s2;
+                damps[d] = waves->a2[d] * s2 + waves->a4[d] * s2 * s2;
+                grows -= damps[d];
+            }
+            if (!(run->dt * rate > limit) || run->dt * rate <= most) continue;
+            if (gain_of(m, axes, run->dt, rate, damps) > 1.000001 * exp(run->dt * fmax(0, grows)))
+                most = run->dt * rate;
+        }
+    return most;
+}
+
+static void say_explicit(const struct sw_setup *setup, int v, double symbol, const char *where, struct sw_text *text)
 {
     const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
-    const double symbol = run->dt * imaginary_rate(run, v), limit = imaginary_limit(m);
-    if (text->length || !(symbol > limit) || is_damped(run, v)) return;
-    if (m->order == 3)
-        sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
-                    "is %.3g, and short waves grow beyond 2.60; take a smaller dt, or leave it out", name_of(setup, v),
-                    symbol);
-    else
-        sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
-                    "is %.3g, and %s lets such waves grow; method = \"imex3\" is stable up to 2.60", name_of(setup, v),
-                    symbol, sw_setup_word(setup, "method"));
+    sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
+                "is %.3g%s, and ", name_of(setup, v), symbol, where);
+    if (m->order == 3) sw_text_add(text, "short waves grow beyond 2.60; take a smaller dt, or leave it out");
+    else sw_text_printf(text, "%s lets such waves grow; method = \"imex3\" is stable up to 2.60",
+                        sw_setup_word(setup, "method"));
+}
+
+/* At its end a run is told only what was not known before it. */
+static enum sw_status warn_explicit(const struct sw_setup *setup, const struct run *run, int v, int64_t ld,
+                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+{
+    const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
+    struct waves waves;
+    bool known;
+    if (text->length) return SW_OK;
+    SW_TRY(find_waves(setup, run, v, ld, column, j, NULL, &waves, &known));
+    double symbol = known ? explicit_symbol(run, m, &waves) : 0;
+    if (state && (symbol > 0 || !waves.varies)) return SW_OK;
+    if (state) {
+        SW_TRY(find_waves(setup, run, v, ld, column, j, state, &waves, &known));
+        symbol = explicit_symbol(run, m, &waves);
+    }
+    if (symbol > 0 && isfinite(symbol))
+        say_explicit(setup, v, symbol, !waves.varies ? "" : state ? " at the end" : " at the initial values", text);
+    return SW_OK;
 }
 
 /* With two stiff axes the product of their matrices damps less than their sum. */
@@ -200,25 +290,24 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
                                  const double *column, int64_t j, const double *state, struct sw_text *text)
 {
     struct run run;
-    (void)problem, (void)state;
+    enum sw_status st = SW_OK;
+    (void)problem;
     if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
     SW_TRY(find_run(setup, ld, column, j, &run));
-    for (int v = 0; v < run.terms->unknowns; v++) {
-        warn_explicit(setup, &run, v, text);
-        warn_stiff(setup, &run, v, text);
+    for (int v = 0; v < run.terms->unknowns && !st; v++) {
+        st = warn_explicit(setup, &run, v, ld, column, j, state, text);
+        if (!state) warn_stiff(setup, &run, v, text);
     }
     sw_free(run.param);
-    return sw_text_status(text);
+    return st ? st : sw_text_status(text);
 }
 
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                      const double *column, int64_t j, const double *span, struct sw_text *text)
 {
     static const struct sw_config_text given[] = {{.key = "initial", .once = true}, {.key = "forcing"}, {0}};
-    struct sw_setup one = *setup;
+    const struct sw_setup one = setup_of_run(setup, ld, column, j);
     (void)problem;
-    for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)number_at(setup, points_key[d], ld, column, j);
-    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
     return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
@@ -250,7 +339,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_nonfinite_warn}, {.warn = warn_steps}, SW_INITIAL_WARNINGS, {0}};
+    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, SW_INITIAL_WARNINGS, {0}};
 
 const struct sw_problem_advice fields_advice = {
     .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};

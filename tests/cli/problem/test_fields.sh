@@ -220,6 +220,39 @@ grep -q 'odd derivatives' out && fail 'a warning of steps that are damped'
 expect 0 check text.cfg -s 'rhs="-30*lap(lap(u))"' -s time.dt=5.0
 prints 'a step damps the shortest waves of u by'
 
+# coefficients that are not constant: by the largest at the initial values, and by the field at the end, where that is
+# news; runs that are warned of do grow
+cat >burgers.cfg <<'CFG'
+problem = "equation";
+rhs     = "0.005*lap(u) - dx(u^2/2) - dy(u^2/2)";
+sweep   = { dt = [0.05, 0.2]; };
+method  = "imex3";
+initial = "0.3 + 0.5*sin(x + y) + 0.3*cos(2*x - y)";
+grid    = { n = [64, 64]; length = "2*pi"; };
+time    = { end = 2.0; dt = "dt"; };
+run     = { device = "cpu"; };
+CFG
+expect 0 check burgers.cfg
+matches 'dt times the largest is 4\.4. at the initial values, and short waves grow beyond 2.60.*(dt = 0.2)'
+expect 0 check burgers.cfg -s 'rhs="0.005*lap(u) - u*dx(u) - u*dy(u)"'
+prints 'dt times the largest is 4.4'
+expect 1 run burgers.cfg -o burgers.h5
+expect 0 show burgers.h5; matches ' 0 .*done'; matches ' 1 .*diverged'
+expect 0 check burgers.cfg -s 'sweep.dt=[0.2]' -s 'rhs="0.5*lap(u) - dx(u^2/2) - u*dy(u)"'
+grep -q 'odd derivatives' out && fail 'a warning of waves that are damped'
+cat >spots.cfg <<'CFG'
+problem = "equation";
+rhs     = "0.002*lap(u) - dx(u^2/2) + u*(4 - u)*cos(x)^2";
+method  = "imex2";
+initial = "0.001";
+grid    = { n = [64, 16]; length = "2*pi"; };
+time    = { end = 2.0; dt = 0.05; };
+run     = { device = "cpu"; };
+CFG
+expect 0 check spots.cfg; grep -q 'odd derivatives' out && fail 'a warning of what is not there yet'
+expect 0 run spots.cfg -o spots.h5
+expect 0 show spots.h5; prints 'at the end, and imex2 lets such waves grow'
+
 expect 1 run text.cfg -o grows.h5 -s 'rhs="lap(u) + u^2"' -s 'initial="5 + 0*seed"' -s 'time.end=5.0'
 
 # ---- a dt with which two stiff axes keep what should have died out: half of it goes the same way, so that error_time
