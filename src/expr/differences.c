@@ -21,12 +21,15 @@ enum { AXES = SW_GRID_AXES, FAR = SW_GRID_REACH, LINE = 4 * FAR + 1 /* places al
 
 /* ------------------------------------------------------------------ names */
 
-enum grid_number { DX, PER_DX, PER_2DX, PER_DX2, PER_DX3, PER_2DX3, PER_DX4 };
+enum grid_number { DX, PER_DX, PER_2DX, PER_DX2, PER_DX3, PER_2DX3, PER_DX4, PER_DX5, PER_2DX5, PER_DX6 };
 
 static const char *const grid_names[AXES * SW_GRID_NUMBERS] = {
     "[dx]", "[1/dx]", "[1/(2dx)]", "[1/dx^2]", "[1/dx^3]", "[1/(2dx^3)]", "[1/dx^4]",
+    "[1/dx^5]", "[1/(2dx^5)]", "[1/dx^6]",
     "[dy]", "[1/dy]", "[1/(2dy)]", "[1/dy^2]", "[1/dy^3]", "[1/(2dy^3)]", "[1/dy^4]",
+    "[1/dy^5]", "[1/(2dy^5)]", "[1/dy^6]",
     "[dz]", "[1/dz]", "[1/(2dz)]", "[1/dz^2]", "[1/dz^3]", "[1/(2dz^3)]", "[1/dz^4]",
+    "[1/dz^5]", "[1/(2dz^5)]", "[1/dz^6]",
 };
 
 const char *sw_grid_number_name(int k) { return grid_names[k]; }
@@ -41,6 +44,9 @@ double sw_grid_number(int k, double dx)
     case PER_DX3: return 1 / (dx * dx * dx);
     case PER_2DX3: return 0.5 / (dx * dx * dx);
     case PER_DX4: return 1 / (dx * dx * (dx * dx));
+    case PER_DX5: return 1 / (dx * dx * (dx * dx) * dx);
+    case PER_2DX5: return 0.5 / (dx * dx * (dx * dx) * dx);
+    case PER_DX6: return 1 / (dx * dx * (dx * dx) * (dx * dx));
     }
     return NAN;
 }
@@ -190,9 +196,8 @@ static int name_of(const struct work *w, const struct node *node)
 static enum sw_status refuse_order(struct work *w, const struct node *node, int depth)
 {
     if (w->dimensions > 1)
-        return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the fourth order: "
-                           "steps by lines, one axis after the other, lose their accuracy with more",
-                           "this makes a derivative of order %d, the highest is 4", depth);
+        return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the sixth order",
+                           "this makes a derivative of order %d, the highest is 6", depth);
     return expr_refuse(w->err, node->column, node->length, "derivatives may be nested up to the fourth order",
                        "%s() makes a derivative of order %d, the highest is 4", op_table[node->op].written, depth);
 }
@@ -236,7 +241,7 @@ static enum sw_status look_at(struct work *w, int k)
     a->odd = w->about[a->of].odd || is_odd(a->order);
     a->derives = a->derivative = true;
     a->depth += order;
-    return a->depth > 4 ? refuse_order(w, node, a->depth) : SW_OK;
+    return a->depth > (w->dimensions > 1 ? HIGHEST_ORDER : HIGHEST_ON_LINES) ? refuse_order(w, node, a->depth) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ differences */
@@ -257,7 +262,7 @@ static int half_width(const struct work *w, int k, int axis, int place)
     if (!order) return 0;
     if (w->fourth) return order <= 2 ? 4 : 6;
     if (is_staggered(w, k, axis, place)) return order;
-    return order <= 2 ? 2 : 4;
+    return order + order % 2;
 }
 
 static enum sw_status check_fourth(struct work *w, int k)
@@ -265,7 +270,12 @@ static enum sw_status check_fourth(struct work *w, int k)
     const struct node *node = &w->expr->node[k];
     const struct about *a = &w->about[k];
     const bool known = w->dimensions > 1 || a->order[0] <= 2;
-    if (!w->fourth || (known && !w->about[a->of].derives)) return SW_OK;
+    if (!w->fourth) return SW_OK;
+    for (int axis = 0; axis < w->dimensions; axis++)
+        if (a->order[axis] > 4)
+            return expr_refuse(w->err, node->column, node->length, "leave `order` at 2",
+                               "with order = 4 there are no derivatives beyond the fourth along an axis");
+    if (known && !w->about[a->of].derives) return SW_OK;
     if (w->dimensions > 1)
         return expr_refuse(w->err, node->column, node->length,
                            "take the derivatives of a product apart, or leave `order` at 2",
@@ -291,7 +301,8 @@ static void want_places(struct work *w, int k, int axis, int place)
 static enum sw_status want_derivative(struct work *w, int k)
 {
     struct about *a = &w->about[k], *of = &w->about[a->of];
-    const int reach = w->fourth && w->dimensions > 1 ? FAR : SW_REACH;
+    const bool far = w->fourth || w->about[w->expr->root].depth > HIGHEST_ON_LINES;
+    const int reach = far && w->dimensions > 1 ? FAR : SW_REACH;
     SW_TRY(check_fourth(w, k));
     for (int place = next_wanted(w, k, 0); place < w->places; place = next_wanted(w, k, place + 1)) {
         for (int axis = 0; axis < w->dimensions; axis++)
@@ -438,9 +449,11 @@ struct difference {
 
 static const struct difference central[] = {
     {true, 0, {2}, {0}, 1, PER_2DX, 1},  {false, -2, {2}, {0}, 1, PER_DX2, 1},
-    {true, 0, {4, 2}, {0, -2}, 1, PER_2DX3, 1}, {false, 6, {4, 2}, {0, -4}, 1, PER_DX4, 1}};
+    {true, 0, {4, 2}, {0, -2}, 1, PER_2DX3, 1}, {false, 6, {4, 2}, {0, -4}, 1, PER_DX4, 1},
+    {true, 0, {6, 4, 2}, {0, -4, 5}, 1, PER_2DX5, 1}, {false, -20, {6, 4, 2}, {0, -6, 15}, 1, PER_DX6, 1}};
 static const struct difference staggered[] = {
-    {true, 0, {1}, {0}, 1, PER_DX, 1}, {0}, {true, 0, {3, 1}, {0, -3}, 1, PER_DX3, 1}, {0}};
+    {true, 0, {1}, {0}, 1, PER_DX, 1}, {0}, {true, 0, {3, 1}, {0, -3}, 1, PER_DX3, 1}, {0},
+    {true, 0, {5, 3, 1}, {0, -5, 10}, 1, PER_DX5, 1}, {0}};
 static const struct difference of_fourth_order[] = {
     {true, 0, {2, 4}, {0, -1}, 8, PER_DX, 12},  {false, -30, {2, 4}, {0, -1}, 16, PER_DX2, 12},
     {true, 0, {4, 6, 2}, {0, -1, -13}, 8, PER_DX3, 8}, {false, 56, {4, 6, 2}, {0, -1, -39}, 12, PER_DX4, 6}};
@@ -606,11 +619,26 @@ static enum sw_status make_all(struct work *w)
  * for dxx and for dyy. */
 enum { SLOTS = 2 * ORDERS };
 
+/* Bit n: visited for orders n. */
+struct visits { uint64_t word[(ORDERS + 63) / 64]; };
+
+static bool is_visited(const struct visits *v, int orders) { return v->word[orders / 64] >> orders % 64 & 1; }
+static void add_visit(struct visits *v, int orders) { v->word[orders / 64] |= (uint64_t)1 << orders % 64; }
+
+/* Those of lower numbers. */
+static int visits_before(const struct visits *v, int orders)
+{
+    int count = 0;
+    for (int word = 0; word < orders / 64; word++) count += __builtin_popcountll(v->word[word]);
+    if (orders % 64) count += __builtin_popcountll(v->word[orders / 64] & (((uint64_t)1 << orders % 64) - 1));
+    return count;
+}
+
 struct collector {
     const struct work *w;
     struct maker  m;
     struct derivative_orders orders;
-    uint64_t     *visits;   /* [expr->count] bit n: visited for orders n                                         */
+    struct visits *visits;  /* [expr->count]                                                                     */
     int          *first;    /* [expr->count] of its visits, which come one after another                         */
     int         (*left)[SLOTS];  /* [visits] nodes of m.out; -1: nothing                                         */
     int          *operand;  /* [expr->count] what is left of operands of the node that is looked at              */
@@ -623,8 +651,7 @@ static int slot_of(const struct collector *c, int orders, bool odd)
 
 static int *left_of(const struct collector *c, int k, int orders)
 {
-    const uint64_t before = c->visits[k] & (((uint64_t)1 << orders) - 1);
-    return c->left[c->first[k] + __builtin_popcountll(before)];
+    return c->left[c->first[k] + visits_before(&c->visits[k], orders)];
 }
 
 /* Whether node k is a term where derivatives of these orders stand above it; else its operands are looked at. */
@@ -643,12 +670,12 @@ static void pass_down(struct collector *c, int k, int orders)
     const struct about *a = &c->w->about[k];
     if (is_term(c, k, orders)) return;
     if (a->derivative) {
-        c->visits[node->child[0]] |= (uint64_t)1 << orders_after(&c->orders, orders, node->op);
+        add_visit(&c->visits[node->child[0]], orders_after(&c->orders, orders, node->op));
     } else if (a->through >= 0) {
-        c->visits[a->through] |= (uint64_t)1 << orders;
+        add_visit(&c->visits[a->through], orders);
     } else {
-        c->visits[node->child[0]] |= (uint64_t)1 << orders;
-        c->visits[node->child[1]] |= (uint64_t)1 << orders;
+        add_visit(&c->visits[node->child[0]], orders);
+        add_visit(&c->visits[node->child[1]], orders);
     }
 }
 
@@ -679,8 +706,11 @@ static int sum_of_slots(struct collector *c, const int *left)
         if (c->w->dimensions > 1) c->m.column = maker_at(&c->m, term)->column;
         if (c->w->dimensions > 1) c->m.length = maker_at(&c->m, term)->length;
         for (int axis = c->w->dimensions - 1; axis >= 0; axis--) {
-            const int order = c->orders.order[slot / 2][axis];
-            if (order) term = maker_node(&c->m, op_derivative_along(axis, order), term, -1, -1, 0);
+            int order = c->orders.order[slot / 2][axis];
+            for (int part; order > 0; order -= part) {
+                part = order < 4 ? order : 4;
+                term = maker_node(&c->m, op_derivative_along(axis, part), term, -1, -1, 0);
+            }
         }
         sum = sum < 0 ? term : maker_node(&c->m, OP_ADD, sum, term, -1, 0);
     }
@@ -691,12 +721,12 @@ static int sum_of_slots(struct collector *c, const int *left)
 static enum sw_status visit(struct collector *c, int root)
 {
     int visits = 0;
-    c->visits[root] = 1;
+    add_visit(&c->visits[root], 0);
     for (int k = root; k >= 0; k--) {
         c->first[k] = visits;
-        visits += __builtin_popcountll(c->visits[k]);
+        visits += visits_before(&c->visits[k], ORDERS);
         for (int orders = 0; orders < c->orders.count; orders++)
-            if (c->visits[k] >> orders & 1) pass_down(c, k, orders);
+            if (is_visited(&c->visits[k], orders)) pass_down(c, k, orders);
     }
     SW_TRY(sw_alloc((size_t)visits, &c->left));
     return SW_OK;
@@ -726,7 +756,7 @@ static enum sw_status collect(const struct work *w, struct sw_expr **out)
     SW_TRY_TO(done, st, visit(&c, root));
     for (int k = 0; k <= root; k++)
         for (int orders = 0; orders < c.orders.count; orders++)
-            if (c.visits[k] >> orders & 1) collect_at(&c, k, orders);
+            if (is_visited(&c.visits[k], orders)) collect_at(&c, k, orders);
     c.m.out->root = sum_of_slots(&c, left_of(&c, root, 0));
     st = c.m.failed ? SW_E_MEMORY : tree_prune(c.m.out);
 done:

@@ -161,13 +161,13 @@ enum sw_status tree_part(const struct sw_expr *expr, int k, struct sw_expr **par
 
 /* ------------------------------------------------------------------ orders of derivatives (tree.c) */
 
-/* Orders along x, y and z that come to 4 at most are numbered, of a line 0 .. 4; those of what is no derivative are
- * number 0. */
-enum { ORDERS = 35 };
+/* Orders along x, y and z that come to HIGHEST_ORDER at most are numbered, of a line 0 .. HIGHEST_ON_LINES; those of
+ * what is no derivative are number 0. */
+enum { HIGHEST_ON_LINES = 4, HIGHEST_ORDER = 6, ORDERS = 84 };
 struct derivative_orders {
     int count;
     int order[ORDERS][3];
-    int number[5][5][5];   /* -1: they come to more */
+    int number[HIGHEST_ORDER + 1][HIGHEST_ORDER + 1][HIGHEST_ORDER + 1];  /* -1: they come to more */
 };
 void number_orders(int dimensions, struct derivative_orders *orders);
 

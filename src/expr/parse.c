@@ -288,17 +288,20 @@ static bool count_axes(const char *text, int order[3])
 static int derivative(struct parser *p, const struct token *name, const int order[3])
 {
     int arg[3] = {-1, -1, -1};
-    if (order[0] + order[1] + order[2] > 4)
-        return REFUSE(p, name->column, name->length, "derivatives may be nested up to the fourth order",
-                      "%.*s() is a derivative of order %d, the highest is 4", clip(name), name->begin,
+    if (order[0] + order[1] + order[2] > HIGHEST_ORDER)
+        return REFUSE(p, name->column, name->length, "derivatives may be nested up to the sixth order",
+                      "%.*s() is a derivative of order %d, the highest is 6", clip(name), name->begin,
                       order[0] + order[1] + order[2]);
     if (order[2] && p->dimensions == 2)
         return REFUSE(p, name->column, name->length, "a grid of two dimensions has the axes x and y",
                       "unknown function '%.*s'", clip(name), name->begin);
     if (arguments(p, OP_DX, name, 1, arg)) return -1;
     int k = arg[0];
-    for (int axis = 2; axis >= 0 && k >= 0; axis--)
-        if (order[axis]) k = add_operation(p, op_derivative_along(axis, order[axis]), name, k, -1, -1);
+    for (int axis = 2; axis >= 0; axis--)
+        for (int left = order[axis], part; left > 0 && k >= 0; left -= part) {
+            part = left < 4 ? left : 4;
+            k = add_operation(p, op_derivative_along(axis, part), name, k, -1, -1);
+        }
     return k;
 }
 

@@ -12,7 +12,7 @@ enum { SW_GRID_AXES = 3, SW_GRID_REACH = 3 };  /* of grids with more dimensions,
 
 /* Numbers of the grid, which a program takes from the numbers of a run: from column `first` + k of them, number k. Of a
  * grid with more dimensions those along y and z follow, so many each. */
-enum { SW_GRID_NUMBERS = 7 };
+enum { SW_GRID_NUMBERS = 10 };
 
 /** The name of number k, 0 .. SW_GRID_AXES * SW_GRID_NUMBERS - 1; the value of a number along an axis, 0 ..
  * SW_GRID_NUMBERS - 1, where points are dx apart along it. */
@@ -55,9 +55,9 @@ enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const
  * seven.
  * @param expr   borrowed, of sw_expr_parse_fields(), or made of such
  * @param order  2 or 4
- * @param reach  out: along each axis, how many points to either side it takes: 0 .. SW_REACH of order 2, 0 ..
- *               SW_GRID_REACH of order 4
- * @return as sw_expr_differences() */
+ * @param reach  out: along each axis, how many points to either side it takes: 0 .. SW_REACH of order 2 and derivatives
+ *               to the fourth, else 0 .. SW_GRID_REACH
+ * @return as sw_expr_differences(), but derivatives may come to the sixth order, of order 4 the fourth along an axis */
 enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, const char *const *unknown, int unknowns,
                                    int order, int reach[SW_GRID_AXES], struct sw_expr **out,
                                    struct sw_expr_error *err);

@@ -35,7 +35,7 @@ struct sw_expr;
 enum sw_status sw_expr_parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err);
 
 /** Parse one expression about fields on a grid of two or three dimensions. Beside what sw_expr_parse() knows it has the
- * derivatives d and one to four letters, x, y or z each, in any order, as in dxy(E). lap(E) becomes dxx(E) + dyy(E)
+ * derivatives d and one to six letters, x, y or z each, in any order, as in dxy(E). lap(E) becomes dxx(E) + dyy(E)
  * (+ dzz(E)); grad2(E) dx(E)^2 + dy(E)^2 (+ dz(E)^2); and div(a, b (, c)) dx(a) + dy(b) (+ dz(c)). The tree has only
  * derivatives along one axis each, and E in several places.
  * @param dimensions  1: as sw_expr_parse(), whose lap(E), grad2(E) and div(a) are dxx(E), dx(E)^2 and dx(a) */

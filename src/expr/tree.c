@@ -126,11 +126,12 @@ bool sw_expr_is_random(const struct sw_expr *expr)
 
 void number_orders(int dimensions, struct derivative_orders *orders)
 {
+    const int highest = dimensions > 1 ? HIGHEST_ORDER : HIGHEST_ON_LINES;
     *orders = (struct derivative_orders){0};
-    for (int k = 0; k < 5; k++)
-        for (int j = 0; j < 5; j++)
-            for (int i = 0; i < 5; i++) {
-                const bool there = i + j + k <= 4 && (dimensions > 1 || !j) && (dimensions > 2 || !k);
+    for (int k = 0; k <= HIGHEST_ORDER; k++)
+        for (int j = 0; j <= HIGHEST_ORDER; j++)
+            for (int i = 0; i <= HIGHEST_ORDER; i++) {
+                const bool there = i + j + k <= highest && (dimensions > 1 || !j) && (dimensions > 2 || !k);
                 orders->number[i][j][k] = there ? orders->count : -1;
                 if (there) memcpy(orders->order[orders->count++], (int[3]){i, j, k}, sizeof orders->order[0]);
             }
@@ -141,7 +142,7 @@ static int shifted(const struct derivative_orders *orders, int number, int axis,
     int order[3];
     memcpy(order, orders->order[number], sizeof order);
     order[axis] += by;
-    return order[axis] < 0 || order[axis] > 4 ? -1 : orders->number[order[0]][order[1]][order[2]];
+    return order[axis] < 0 || order[axis] > HIGHEST_ORDER ? -1 : orders->number[order[0]][order[1]][order[2]];
 }
 
 int orders_after(const struct derivative_orders *orders, int number, enum operation derivative)

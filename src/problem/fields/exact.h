@@ -1,7 +1,7 @@
 #ifndef FIELDS_EXACT_H
 #define FIELDS_EXACT_H
-/* Exact solves of a periodic field: P = 1 - gamma dt L, L in place of a product of line matrices, by a Fourier
- * transform along all axes. With w_j = (2 - 2 cos k_j dx_j)/dx_j² the symbol of -d_jj, that of L is
+/* Exact solves of a periodic field: P = 1 - gamma dt L in place of a product of line matrices, by a Fourier transform
+ * along all axes. With w_j = (2 - 2 cos k_j dx_j)/dx_j² the symbol of -d_jj, that of L is
  *
  *     L(k) = min(Re S(k) - sum_j m2_j w_j - (sum_j sqrt(m4_j) w_j)², 0) + i Im S(k)
  *

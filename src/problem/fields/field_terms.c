@@ -199,7 +199,10 @@ static enum sw_status compile_all(struct builder *b, struct terms *t, int v)
         if (linear[n] < 0 || maker_is_value(&t->m, linear[n], 0)) continue;
         int u = maker_name(&t->m, b->names.unknown[v]);
         for (int axis = 0; axis < b->terms->dimensions; axis++)
-            if (order[axis]) u = maker_call(&t->m, op_derivative_along(axis, order[axis]), u);
+            for (int left = order[axis], part; left > 0; left -= part) {
+                part = left < 4 ? left : 4;
+                u = maker_call(&t->m, op_derivative_along(axis, part), u);
+            }
         const int term = maker_times(&t->m, linear[n], u);
         sum = sum < 0 ? term : maker_plus(&t->m, sum, term);
         row->linear.odd |= (order[0] + order[1] + order[2]) % 2;
@@ -222,6 +225,7 @@ static enum sw_status find_linear(struct builder *b, const struct sw_expr *expr,
     for (int axis = 0; axis < b->terms->dimensions && !st; axis++) {
         st = compile_part(b, t.m.out, linear[orders_along(b, axis, 2, 0, 0)], false, &row->linear.a2[axis]);
         if (!st) st = compile_part(b, t.m.out, linear[orders_along(b, axis, 4, 0, 0)], true, &row->linear.a4[axis]);
+        if (!st) st = compile_part(b, t.m.out, linear[orders_along(b, axis, 6, 0, 0)], false, &row->linear.a6[axis]);
     }
     if (!st) st = show_linear(b, &t, v, &row->constant);
     if (!st) st = compile_all(b, &t, v);
@@ -238,6 +242,25 @@ static enum sw_status freeze(struct builder *b, const struct sw_expr *expr, int 
                        "what stands before derivatives of '%s' has too many terms", b->names.unknown[v]);
 }
 
+/* What stands before derivatives of more than fourth order: numbers of a run, as no matrix has others. */
+static enum sw_status check_high(struct builder *b, struct sw_expr *frozen, const int root[ORDERS], int v)
+{
+    for (int n = 0; n < b->orders.count; n++) {
+        const int *order = b->orders.order[n], highest = order[0] + order[1] + order[2];
+        struct sw_program *program = NULL;
+        if (highest <= HIGHEST_ON_LINES) continue;
+        SW_TRY(compile_part(b, frozen, root[n], false, &program));
+        const bool there = program, varies = program && sw_program_rate(program) != SW_RATE_RUN;
+        sw_program_destroy(&program);
+        b->terms->high |= there;
+        if (varies)
+            return expr_refuse(b->err, 0, 1, "write it as a*lap(lap(lap(u))) with a number a, and what varies to the "
+                               "fourth order", "what stands before a derivative of order %d of '%s' is not the same "
+                               "at all points", highest, b->names.unknown[v]);
+    }
+    return SW_OK;
+}
+
 static enum sw_status find_frozen(struct builder *b, const struct sw_expr *expr, int v)
 {
     static const int pair[SW_DIMS][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -246,7 +269,7 @@ static enum sw_status find_frozen(struct builder *b, const struct sw_expr *expr,
     struct varying varying = {.count = 0};
     int root[ORDERS];
     SW_TRY(freeze(b, expr, v, &frozen, root));
-    enum sw_status st = SW_OK;
+    enum sw_status st = check_high(b, frozen, root, v);
     for (int axis = 0; axis < b->terms->dimensions && !st; axis++) {
         struct sw_program **const to[] = {&row->frozen.a1[axis], &row->frozen.a2[axis], &row->frozen.a3[axis],
                                           &row->frozen.a4[axis]};
@@ -267,6 +290,7 @@ static enum sw_status find_frozen(struct builder *b, const struct sw_expr *expr,
     for (int w = 0; w < b->terms->unknowns && !st; w++) {
         if (w == v) continue;
         st = freeze(b, expr, w, &frozen, root);
+        if (!st) st = check_high(b, frozen, root, w);
         if (!st) st = compile_part(b, frozen, root[orders_along(b, 0, 2, 0, 0)], false, &row->frozen.a2_of[w]);
         sw_expr_destroy(&frozen);
     }
@@ -351,6 +375,7 @@ static void free_row(struct fields_row *row)
     for (int axis = 0; axis < SW_DIMS; axis++) {
         sw_program_destroy(&row->linear.a2[axis]);
         sw_program_destroy(&row->linear.a4[axis]);
+        sw_program_destroy(&row->linear.a6[axis]);
         sw_program_destroy(&row->frozen.a1[axis]);
         sw_program_destroy(&row->frozen.a2[axis]);
         sw_program_destroy(&row->frozen.a3[axis]);

@@ -44,6 +44,7 @@ struct fields_row {
         struct sw_program *a2[SW_DIMS];      /* u_jj                                                                */
         struct sw_program *a4[SW_DIMS];      /* -u_jjjj                                                             */
         struct sw_program *all;              /* and all else of u, in F's differences: of neighbours at a point     */
+        struct sw_program *a6[SW_DIMS];      /* u_jjjjjj                                                            */
         bool odd;                            /* it has derivatives of odd order                                     */
     } linear;
     struct {                                 /* all that stands before, the constants included, of                  */
@@ -67,14 +68,16 @@ struct fields_terms {
     int  reach[SW_DIMS];                     /* how many points away they are, at most: 0 .. FIELDS_REACH           */
     int  inputs;                             /* FIELDS_INPUTS + neighbours: the length of what programs take in     */
     bool noise;                              /* a right-hand side calls rand or randn                               */
+    bool high;                               /* it has derivatives beyond the fourth order, with constant
+                                              * coefficients: only exact solves do them                             */
 };
 
 /** Read and compile the texts.
  * @param terms  out: NULL on failure; free with fields_terms_destroy()
  * @param err    filled on SW_E_CONFIG
  * @return SW_E_CONFIG no expression, a name that is not known, an unknown with a name that means something else,
- *         derivatives that come to an order above 4, random numbers in a derivative, of order 4 a derivative of what
- *         has derivatives itself; SW_E_MEMORY */
+ *         derivatives that come to an order above 6, above 4 with coefficients that vary, random numbers in a
+ *         derivative, of order 4 a derivative of what has derivatives itself; SW_E_MEMORY */
 enum sw_status fields_terms_create(const struct fields_text *text, struct fields_terms **terms,
                                    struct fields_error *err);
 void fields_terms_destroy(struct fields_terms **terms);
@@ -82,6 +85,6 @@ void fields_terms_destroy(struct fields_terms **terms);
 /** The grid's numbers of a run, which programs take from slot first_number on.
  * @param dx      distances of points along x, y, z; those of dimensions there are not: any
  * @param number  out: [FIELDS_NUMBERS] */
-enum { FIELDS_NUMBERS = 7 * SW_DIMS };
+enum { FIELDS_NUMBERS = 10 * SW_DIMS };
 void fields_numbers(const double dx[SW_DIMS], double number[FIELDS_NUMBERS]);
 #endif

@@ -79,14 +79,18 @@ static const char *check_finite(const struct sw_setup *setup, const struct run *
     return NULL;
 }
 
-/* Short waves along an axis that grow without bound. */
+/* Short waves along an axis that grow without bound. Where there are sixth derivatives the others do not decide. */
 static const char *check_growth(const struct sw_setup *setup, const struct run *run, int v, struct sw_text *why)
 {
     const struct fields_row *row = &run->terms->row[v];
     for (int d = 0; d < run->terms->dimensions; d++) {
         bool second, fourth;
         const double a2 = coefficient(run, row->frozen.a2[d], &second);
-        const double a4 = coefficient(run, row->frozen.a4[d], &fourth);
+        const double a4 = coefficient(run, row->frozen.a4[d], &fourth), a6 = coefficient(run, row->linear.a6[d], NULL);
+        if (a6 < 0)
+            return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its sixth "
+                             "derivative makes the equation ill-posed", name_of(setup, v), axis[d]);
+        if (a6 > 0) continue;
         if (!(fourth && a4 < 0) && !((!row->frozen.a4[d] || (fourth && a4 == 0)) && second && a2 < 0)) continue;
         return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its %s derivative "
                          "makes the equation ill-posed", name_of(setup, v), axis[d],
@@ -155,12 +159,18 @@ struct waves { double a1[SW_DIMS], a3[SW_DIMS], other, a2[SW_DIMS], a4[SW_DIMS];
 
 enum { OF_AXIS = 4, WAVES_PROGRAMS = OF_AXIS * SW_DIMS + SW_UNKNOWNS_MOST };
 
-static void list_programs(const struct fields_row *row, const struct sw_program *program[WAVES_PROGRAMS])
+/* Exact solves have odd derivatives of constant coefficients. */
+static const struct sw_program *odd(const struct sw_program *program, bool exact)
+{
+    return exact && program && sw_program_rate(program) == SW_RATE_RUN ? NULL : program;
+}
+
+static void list_programs(const struct fields_row *row, bool exact, const struct sw_program *program[WAVES_PROGRAMS])
 {
     for (int d = 0; d < SW_DIMS; d++) {
-        program[OF_AXIS * d] = row->frozen.a1[d];
+        program[OF_AXIS * d] = odd(row->frozen.a1[d], exact);
         program[OF_AXIS * d + 1] = row->frozen.a2[d];
-        program[OF_AXIS * d + 2] = row->frozen.a3[d];
+        program[OF_AXIS * d + 2] = odd(row->frozen.a3[d], exact);
         program[OF_AXIS * d + 3] = row->frozen.a4[d];
     }
     for (int w = 0; w < SW_UNKNOWNS_MOST; w++) program[OF_AXIS * SW_DIMS + w] = row->frozen.a2_of[w];
@@ -178,7 +188,7 @@ static enum sw_status find_waves(const struct sw_setup *setup, const struct run 
     struct sw_setup one = setup_of_run(setup, ld, column, j);
     *waves = (struct waves){.varies = false};
     *known = true;
-    list_programs(&run->terms->row[v], program);
+    list_programs(&run->terms->row[v], fields_are_exact(setup), program);
     for (int k = 0; k < WAVES_PROGRAMS; k++) {
         const double value = coefficient(run, program[k], NULL);
         range[k] = (struct fields_range){value, value};
@@ -280,7 +290,7 @@ static void warn_stiff(const struct sw_setup *setup, const struct run *run, int 
         if (x > largest) next = largest, largest = x;
         else if (x > next) next = x;
     }
-    if (text->length || !(next > 300)) return;
+    if (text->length || !(next > 300) || fields_are_exact(setup)) return;
     sw_text_set(text, "16 dt/dx^4 times the fourth derivative's coefficient is %.3g along two axes: a step damps the "
                 "shortest waves of %s by %.2g of themselves only; take a smaller dt, or leave it out", next,
                 name_of(setup, v), fmin(1, 4 / (gamma * gamma * next)));
@@ -332,9 +342,10 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     const struct fields_terms *terms = fields_terms_of(setup);
     (void)problem;
     for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
-    sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved along "
-                   "%d axes\n", sw_setup_word(setup, "method"), m->order, terms->order, m->stages,
-                   m->stages > 1 ? "s" : "", terms->dimensions);
+    sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved ",
+                   sw_setup_word(setup, "method"), m->order, terms->order, m->stages, m->stages > 1 ? "s" : "");
+    if (fields_are_exact(setup)) sw_text_printf(text, "exactly by a Fourier transform\n");
+    else sw_text_printf(text, "along %d axes\n", terms->dimensions);
     return sw_text_status(text);
 }
 

@@ -89,6 +89,7 @@ static void set_constant(const struct fields_sim *s, int v, int j, struct fields
     for (int a = 0; a < s->desc.terms->dimensions; a++) {
         c->a2[a] = number_of(s, row->linear.a2[a], j);
         c->a4[a] = number_of(s, row->linear.a4[a], j);
+        c->a6[a] = number_of(s, row->linear.a6[a], j);
         c->most2[a] = number_of(s, row->frozen.a2[a], j);
         c->most4[a] = number_of(s, row->frozen.a4[a], j);
     }
@@ -107,7 +108,7 @@ static struct fields_batch_worker *begin(const struct fields_sim *s, int thread,
 static bool is_finite(const struct fields_stiffness *s)
 {
     double sum = s->a0;
-    for (int a = 0; a < FIELDS_AXES; a++) sum += s->a2[a] + s->a4[a] + s->most2[a] + s->most4[a];
+    for (int a = 0; a < FIELDS_AXES; a++) sum += s->a2[a] + s->a4[a] + s->a6[a] + s->most2[a] + s->most4[a];
     return isfinite(sum);
 }
 

@@ -180,6 +180,12 @@ static struct fields_desc desc_of(const struct sw_setup *setup)
     return desc;
 }
 
+bool fields_are_exact(const struct sw_setup *setup)
+{
+    const struct fields_desc desc = desc_of(setup);
+    return fields_sim_is_exact(&desc, setup->solver);
+}
+
 enum sw_status fields_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim)
 {

@@ -27,6 +27,8 @@ struct fields_kind { const char *rhs, *energy; };
 /** What prepare() made of the texts, with the user's forcing; NULL: it failed. */
 const struct fields_terms *fields_terms_of(const struct sw_setup *setup);
 enum sw_scheme fields_scheme_of(const struct sw_setup *setup);
+/** Whether the solver of these runs solves exactly (exact.h), not by lines. */
+bool fields_are_exact(const struct sw_setup *setup);
 /** Numbers of a run that programs take: the config's, then those of the grid. */
 int fields_parameters(const struct sw_setup *setup);
 

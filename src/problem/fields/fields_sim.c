@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
@@ -19,12 +20,22 @@ static const struct fields_row_ops *const table[] = {
     0,
 };
 
+static bool is_exact(const struct fields_row_ops *o) { return o->solves && o->solves->exact; }
+
+static const char *misfit_of(const struct fields_row_ops *o, const struct fields_desc *d)
+{
+    if (d->terms->high && !is_exact(o))
+        return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; solver = "
+               "\"cpu.fourier\" solves exactly";
+    return o->fits(d) ? NULL : o->misfit;
+}
+
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct fields_row_ops *o = (const struct fields_row_ops *)row;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    return o->fits(request) ? NULL : o->misfit;
+    return misfit_of(o, request);
 }
 
 SW_ROWS(rows, "stepper", table, .refuse = refuse);
@@ -44,6 +55,15 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
     SW_TRY(sw_row_pick(&rows, name, device->space, d, &row));
     *ops = (const struct fields_row_ops *)row;
     return SW_OK;
+}
+
+bool fields_sim_is_exact(const struct fields_desc *desc, const char *row)
+{
+    const bool any = !row || !strcmp(row, "auto");
+    for (int k = 0; table[k]; k++)
+        if (any ? table[k]->space == SW_HOST && !misfit_of(table[k], desc) : !strcmp(table[k]->name, row))
+            return is_exact(table[k]);
+    return false;
 }
 
 enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row, const struct sw_device *device,

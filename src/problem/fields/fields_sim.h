@@ -55,6 +55,10 @@ enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row
 enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run);
 
+/** Whether the row of this name solves exactly (exact.h), or the first on the CPU that fits where it is NULL or "auto";
+ * false where there is none. */
+bool fields_sim_is_exact(const struct fields_desc *desc, const char *row);
+
 /** The name of row k of the table, NULL after the last. */
 const char *fields_sim_row(int k);
 #endif

@@ -6,7 +6,7 @@
 static const struct fields_method euler = {
     .order = 1, .stages = 1, .gamma = 1.0,
     .b = {1.0},
-    .sigma = {1.0, 4.0 / 3.0}, .mu = 0.501, .nu = {0.8, 0.8},
+    .sigma = {1.0, 4.0 / 3.0}, .mu = 0.501, .nu = {0.8, 0.8}, .exact_mu = 0.501, .exact_nu = 0.81,
 };
 
 #define GAMMA2 0.29289321881345247559915563789515  /* 1 - 1/sqrt(2) */
@@ -19,7 +19,7 @@ static const struct fields_method ars222 = {
     .h = {[1] = {-2.0 * GAMMA2}},                   /* 1/REST2 = 2 - sqrt(2) */
     .b = {1.0 - REST2, REST2}, .e = {-REST2, REST2},
     .q = {0.5}, .q_end = 0.5,
-    .sigma = {1.15, 1.5}, .mu = 0.855, .nu = {0.3, 0.2},
+    .sigma = {1.15, 1.5}, .mu = 0.855, .nu = {0.3, 0.2}, .exact_mu = 0.855, .exact_nu = 0.57,
 };
 
 /* The rule of order 3 on 0, c_2 and 1. */
@@ -37,7 +37,7 @@ static const struct fields_method w3 = {
     .b = {0.19991486801834702791, 0.11349801626028981931, 0.17138049520032083540, 0.51520662052104231738},
     .e = {0.25559105938436656532, -0.07937706061225394871, -0.50121399877211261661, 0.325},
     .q = {1.0 - Q2 - Q_END, Q2}, .q_end = Q_END,
-    .sigma = {1.0, 1.4}, .mu = 0.647, .nu = {0.3, 0.3},
+    .sigma = {1.0, 1.4}, .mu = 0.647, .nu = {0.3, 0.3}, .exact_mu = 0.68, .exact_nu = 0.76,
 };
 
 const struct fields_method *fields_method_of(enum sw_scheme scheme)
@@ -54,6 +54,14 @@ const struct fields_method *fields_method_of(enum sw_scheme scheme)
 /* Coefficients that do not vary are the linear ones, but for rounding. */
 static bool varies(double linear, double most) { return fabs(most - linear) > 1e-12 * (fabs(most) + fabs(linear)); }
 
+/* How much of diffusion may be explicit as derivatives of fourth and sixth order damp. */
+static double damped_else(const struct fields_method *m, double most4, double a6, double dt)
+{
+    const double by_fourth = m->exact_nu * sqrt(most4 / dt),
+                 by_sixth = cbrt(a6 / (1.0 - m->exact_mu)) * pow(0.65 * m->exact_nu * m->exact_nu / dt, 2.0 / 3.0);
+    return fmax(by_fourth, by_sixth);
+}
+
 static struct fields_matrix beside_exact(const struct fields_method *m, const struct fields_matrix_rule *rule,
                                          const struct fields_stiffness *s, double dt)
 {
@@ -62,9 +70,10 @@ static struct fields_matrix beside_exact(const struct fields_method *m, const st
     for (int d = 0; d < rule->axes; d++) {
         const double most4 = fmax(s->most4[d], 0.0), most2 = s->most2[d] * (rule->cross ? rule->axes : 1);
         double m2 = fmax(s->a2[d], 0.0);
-        if (!(rule->linear && most4 > 0.0)) m2 = fmax(m2, m->mu * most2 - m->nu[rule->axes > 2] * sqrt(most4 / dt));
+        if (!(rule->linear && most4 > 0.0))
+            m2 = fmax(m2, m->exact_mu * most2 - damped_else(m, most4, fmax(s->a6[d], 0.0), dt));
         if (varies(s->a2[d], most2)) p.m2[d] = second * (m2 - s->a2[d]);
-        if (varies(s->a4[d], s->most4[d])) p.m4[d] = fourth * fmax(m->mu * most4 - fmax(s->a4[d], 0.0), 0.0);
+        if (varies(s->a4[d], s->most4[d])) p.m4[d] = fourth * fmax(m->exact_mu * most4 - fmax(s->a4[d], 0.0), 0.0);
     }
     return p;
 }

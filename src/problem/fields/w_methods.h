@@ -37,6 +37,7 @@ struct fields_method {
     double c[FIELDS_STAGES], b[FIELDS_STAGES], e[FIELDS_STAGES];
     double q[FIELDS_STAGES], q_end;  /* of the methods that estimate their errors */
     double sigma[2], mu, nu[2];  /* of fields_matrix_of(): [0] two axes, [1] three */
+    double exact_mu, exact_nu;   /* the same, where P is exact                     */
 };
 
 /** The table of a scheme, static. NULL: SW_CRANK_NICOLSON, which is none of these. */
@@ -48,6 +49,7 @@ const struct fields_method *fields_method_of(enum sw_scheme scheme);
 struct fields_stiffness {
     double a0, a2[FIELDS_AXES], a4[FIELDS_AXES];
     double most2[FIELDS_AXES], most4[FIELDS_AXES];
+    double a6[FIELDS_AXES];  /* of u_jjjjjj, where P is exact */
 };
 
 /* The coefficients of P; of an exact one what it takes beside the linear terms. What grows is left out: none is of the
@@ -68,8 +70,15 @@ struct fields_matrix_rule {
  *
  *     m4 = sigma most4,    m2 = max(a2, mu most2 - nu sqrt(most4/dt), 0),    of cross derivatives sigma m2
  *
- * Where P is exact m2 - a2 and mu most4 - a4 of coefficients that vary: with linear terms alone P has them, and with
- * cross derivatives that vary most2 counts once for each axis, as (w_x + w_y)² <= 2 (w_x² + w_y²). */
+ * Where P is exact it takes of coefficients that vary, with a mu and a nu of their own,
+ *
+ *     m4 = max(mu most4 - a4, 0),    m2 = max(a2, mu most2 - D, 0) - a2,    D = nu sqrt(most4/dt) or, where larger,
+ *                                                                          (0.65 nu²/dt)^(2/3) (a6/(1 - mu))^(1/3)
+ *
+ * |R(z, w)| <= 1, z = dt F', w = dt L, wherever -w >= -mu z - c: c = 1, 1.71 and 1.37 with mu = 0.501, 0.855, 0.68. So
+ * (mu most2 - m2) w - (1 - mu) (most4 w² + a6 w³) may be c/dt, w = sum_j w_j: nu = 2 sqrt(c (1 - mu)) where F has
+ * u_xxyy, and with 3 sum_j w_j² >= w² over sqrt(3) elsewhere, which is what stands in the table. With cross derivatives
+ * that vary most2 counts once for each axis, as (sum_j sqrt(w_j))² <= axes w. */
 struct fields_matrix fields_matrix_of(const struct fields_method *m, const struct fields_matrix_rule *rule,
                                       const struct fields_stiffness *s, double dt);
 #endif

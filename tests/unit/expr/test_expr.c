@@ -377,8 +377,8 @@ static void operators_on_fields_become_derivatives_along_axes(void **state)
 
 static const struct { const char *text; int dimensions, column, length; const char *message, *hint; } field_errors[] = {
     {"u + dzz(u)", 2, 5, 3, "unknown function 'dzz'", "two dimensions has the axes x and y"},
-    {"dxyxyx(u)", 2, 1, 6, "dxyxyx() is a derivative of order 5, the highest is 4", "up to the fourth order"},
-    {"dxzzzz(u)", 2, 1, 6, "dxzzzz() is a derivative of order 5, the highest is 4", ""},
+    {"dxyxyxyx(u)", 2, 1, 8, "dxyxyxyx() is a derivative of order 7, the highest is 6", "up to the sixth order"},
+    {"dxzzzzzz(u)", 2, 1, 8, "dxzzzzzz() is a derivative of order 7, the highest is 6", ""},
     {"2*dxy(u, a)", 2, 3, 3, "dxy takes 1 argument, not 2", ""},
     {"2*lap()", 2, 3, 3, "lap takes 1 argument, not 0", ""},
     {"div(u)", 2, 1, 3, "div takes 2 arguments, not 1", "one for each axis"},

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_device.h"
 #include "problem/fields/fields_sim.h"
@@ -118,9 +119,57 @@ static void errors_are_the_known_ones(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Errors of the phase-field crystal against ETDRK4 by dt/16, in NumPy. */
+static const struct field_problem crystal = {
+    .name = "phase-field crystal", .axes = 2, .n = 64, .unknowns = 1, .length = 16 * FIELD_PI, .t = 4, .dt = 1.0 / 16,
+    .text = {"lap(-0.25*u + u + 2*lap(u) + lap(lap(u)) + u^3)"},
+    .initial_text = {"-0.2 + 0.3*cos(x)*cos(y/2) + 0.2*sin(3*x/4 + y/2)"},
+    .exact = {{6.24e-4, 7.81e-5}, {2.12e-5, 3.24e-7}, {2.49e-6, 7.92e-9}}};
+
+static void sixth_order_is_for_exact_solves(void **state)
+{
+    const struct field_problem *p = &crystal;
+    const size_t numbers = field_points(p);
+    struct fields_terms *terms = read_terms(p);
+    struct fields_desc desc = {.n = {p->n, p->n, 1}, .capacity = 1, .scheme = SW_IMEX3, .nparam = FIELDS_NUMBERS,
+                               .terms = terms};
+    double *reference = malloc(numbers * sizeof(double)), *u = malloc(numbers * sizeof(double));
+    int bad = 0;
+    (void)state;
+    assert_true(terms->high);
+    if (is_exact()) {
+        run(p, terms, SW_IMEX3, 8, u);
+        run(p, terms, SW_IMEX3, 16, reference);
+        for (size_t c = 0; c < numbers; c++) reference[c] += (reference[c] - u[c]) / 7;
+        for (int k = 0; k < 6; k++) {
+            const double known = p->exact[k / 2][k % 2];
+            double error = 0;
+            run(p, terms, schemes[k / 2], k % 2 ? 8 : 1, u);
+            for (size_t c = 0; c < numbers; c++) error = fmax(error, fabs(u[c] - reference[c]));
+            if (fabs(error / known - 1) < 0.03) continue;
+            print_error("%s, imex%d: error %.4g, not %.3g\n", p->name, k / 2 + 1, error, known);
+            bad++;
+        }
+        assert_int_equal(bad, 0);
+    } else {
+        struct runs r = {p, p->dt};
+        struct sw_device *device;
+        struct sw_sim *sim;
+        assert_ok(sw_device_open("cpu", 1, &device));
+        assert_false(fields_sim_create(&desc, row, device, &(struct fields_source){fill, keep, &r}, &sim) == SW_OK);
+        assert_contains(sw_err_message(), "beyond the fourth order");
+        assert_contains(sw_err_message(), "cpu.fourier");
+        sw_device_close(&device);
+    }
+    fields_terms_destroy(&terms);
+    free(reference);
+    free(u);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_the_known_ones)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_are_the_known_ones),
+                                       cmocka_unit_test(sixth_order_is_for_exact_solves)};
     int failed = 0;
     for (int k = 0; (row = fields_sim_row(k)); k++) failed += cmocka_run_group_tests_name(row, tests, NULL, NULL);
     return failed;

@@ -175,7 +175,7 @@ static void texts_are_solved(void **state)
         const int axes = n[2] > 1 ? 3 : 2;
         const size_t points = (size_t)sw_points(n);
         uint64_t random = (uint64_t)k + 77;
-        const struct linear l = random_linear(axes, k / SHAPES % 2, false, &random);
+        const struct linear l = random_linear(axes, k / SHAPES % 2, k / SHAPES > 1, &random);
         const double dx[] = {0.9, 1.1, 1.3}, g = k % 3 ? 0.7 : 30;
         const struct fields_matrix m = {0, {k % 4, 0.5 * (k % 4), 0.2}, {k % 2, 2 * (k % 2), 0.4}};
         static const struct sw_scope none = {0};
