@@ -218,7 +218,7 @@ class Steps:
 
 
 RULES = {"linear": (0.0, 0.0), "full": None, "mu1": (1.0, 0.3), "mu1nu0": (1.0, 0.0), "mu.5": (0.5, 0.3),
-         "nu.6": "nu", "mu.8": (0.8, 0.3)}
+         "nu.6": "nu", "mu.8": (0.8, 0.3), "mu1.2": (1.2, 0.3)}
 
 
 def rule_of(name, method):
