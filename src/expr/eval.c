@@ -6,6 +6,60 @@
 #include "base/sw_mem.h"
 #include "expr/eval_impl.h"
 
+/* ------------------------------------------------------------------ two instructions as one task */
+
+static bool is_number(const struct instruction *in) { return in->repeated >= 0; }
+
+static int readers_of(const struct sw_program *p, int k)
+{
+    int readers = k == p->root;
+    for (int q = k + 1; q < p->count; q++)
+        for (int j = 0; j < op_table[p->code[q].op].operands; j++) readers += p->code[q].operand[j] == k;
+    return readers;
+}
+
+/* Whether what instruction x has in its block is still there when `reader` is done. */
+static bool stays(const struct sw_program *p, int x, int from, int reader)
+{
+    const int scratch = p->code[x].scratch;
+    for (int q = from + 1; q < reader && scratch >= 0 && !is_number(&p->code[x]); q++)
+        if (p->code[q].scratch == scratch) return false;
+    return true;
+}
+
+/* The operands of k as a joined loop takes them: a varies, b may be a number. false: it takes them in no such way */
+static bool split(const struct sw_program *p, int k, int *a, int *b)
+{
+    const struct instruction *in = &p->code[k];
+    const bool swapped = is_number(&p->code[in->operand[0]]);
+    *a = in->operand[swapped];
+    *b = in->operand[!swapped];
+    return !swapped || in->op == OP_ADD || in->op == OP_MUL;
+}
+
+static bool can_join(const struct sw_eval *e, int first, int second)
+{
+    const struct sw_program *p = e->program;
+    const struct instruction *k = &p->code[first], *in = &p->code[second];
+    int a, b;
+    if (k->rate != SW_RATE_POINT || k->op == OP_NAME || e->joined[first].first >= 0) return false;
+    if (in->operand[0] == in->operand[1] || !op_joined_loop(k->op, false, in->op, false, false)) return false;
+    return split(p, first, &a, &b) && readers_of(p, first) == 1 && stays(p, a, first, second) &&
+           stays(p, b, first, second);
+}
+
+static void join(struct sw_eval *e)
+{
+    const struct sw_program *p = e->program;
+    for (int k = 0; k < p->count; k++) e->joined[k].first = -1;
+    for (int k = p->first[SW_RATE_POINT]; k < p->count && e->lanes == 1; k++) {
+        if (op_table[p->code[k].op].operands != 2) continue;
+        for (int j = 1; j >= 0 && e->joined[k].first < 0; j--)
+            if (can_join(e, p->code[k].operand[j], k)) e->joined[k].first = p->code[k].operand[j];
+        if (e->joined[k].first >= 0) e->joined[e->joined[k].first].done = true;
+    }
+}
+
 enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_points, int lanes, struct sw_eval **eval)
 {
     enum sw_status st;
@@ -18,6 +72,8 @@ enum sw_status sw_eval_create_lanes(const struct sw_program *program, int max_po
     e->max_points = max_points;
     e->lanes = lanes;
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->count, &e->task));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)program->count, &e->joined));
+    join(e);
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->count * (size_t)lanes, &e->scalar));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->repeats * VALUES_AT_ONCE, &e->repeated));
     SW_TRY_TO(failed, st, sw_alloc((size_t)program->scratches * VALUES_AT_ONCE, &e->scratch));
@@ -38,6 +94,7 @@ void sw_eval_destroy(struct sw_eval **eval)
 {
     if (!eval || !*eval) return;
     sw_free((*eval)->task);
+    sw_free((*eval)->joined);
     sw_free((*eval)->scalar);
     sw_free((*eval)->repeated);
     sw_free((*eval)->scratch);
@@ -131,6 +188,26 @@ static unsigned char moves(const struct instruction *ins)
     return ins->repeated < 0 && (ins->op == OP_NAME || ins->scratch < 0);
 }
 
+static void set_operand(const struct sw_eval *e, int from, const double *const *in, int j, struct task *t)
+{
+    t->x[j] = eval_place(e, from, 0, in);
+    t->moves[j] = moves(&e->program->code[from]);
+}
+
+/* Instruction k with the one that it reads. */
+static void set_joined(const struct sw_eval *e, int k, const double *const *in, struct task *t)
+{
+    const struct sw_program *p = e->program;
+    const struct instruction *ins = &p->code[k];
+    const int first = e->joined[k].first, side = ins->operand[1] == first, c = ins->operand[!side];
+    int a, b;
+    split(p, first, &a, &b);
+    t->loop = op_joined_loop(p->code[first].op, is_number(&p->code[b]), ins->op, side, is_number(&p->code[c]));
+    set_operand(e, a, in, 0, t);
+    set_operand(e, b, in, 1, t);
+    set_operand(e, c, in, 2, t);
+}
+
 /* All instructions of one rate, once for all blocks: a block takes some ten nanoseconds for one, as long as to find out
  * where its values are. out: where the root goes, if it is among them; NULL: it is kept. */
 static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const *in, double *out)
@@ -142,7 +219,7 @@ static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const 
         const int operands = op_table[ins->op].operands;
         const bool goes_out = out && k == p->root;
         bool number[3];  /* operands are the same at all points */
-        if (!operands) continue;
+        if (!operands || (rate == SW_RATE_POINT && e->joined[k].done)) continue;
         struct task *t = &e->task[e->tasks++];
         t->op = ins->op;
         t->library = op_table[ins->op].library != NULL;
@@ -150,11 +227,11 @@ static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const 
         t->moves[3] = goes_out || moves(ins);
         for (int j = 0; j < 3; j++) {
             const int from = ins->operand[j < operands ? j : 0];
-            t->x[j] = eval_place(e, from, 0, in);
-            t->moves[j] = moves(&p->code[from]);
+            set_operand(e, from, in, j, t);
             number[j] = e->lanes == 1 && p->code[from].repeated >= 0;
         }
         t->loop = op_loop_of(ins->op, number[0], number[1]);
+        if (rate == SW_RATE_POINT && e->joined[k].first >= 0) set_joined(e, k, in, t);
     }
 }
 

@@ -18,10 +18,17 @@ struct task {
     enum operation op;
 };
 
+/* An instruction that is done in the task of the one that reads it, or reads one that is. */
+struct joined {
+    int  first;      /* index of the one it reads; -1: none */
+    bool done;       /* it is that one                      */
+};
+
 struct sw_eval {
     const struct sw_program *program;
     struct task *task;  /* [program->count]: of the pass at hand                */
     int     tasks;
+    struct joined *joined;  /* [program->count]: those that are one task with another */
     int     max_points, lanes;
     double *scalar;   /* [program->count][lanes]: numbers, RUN and STEP values  */
     double *repeated; /* [repeats][VALUES_AT_ONCE]: some of these, repeated     */

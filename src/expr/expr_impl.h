@@ -120,6 +120,10 @@ extern op_loop *const op_loops[OP_COUNT];
 /* The loop of an operation whose first or second operand may be a number, of which it then reads the first alone. */
 op_loop *op_loop_of(enum operation op, bool number_first, bool number_second);
 
+/* The loop of second(k, c), or of second(c, k), with k = first(a, b), where b and c may be numbers; out may be a, b or
+ * c. NULL: there is none. (joined.c) */
+op_loop *op_joined_loop(enum operation first, bool number_b, enum operation second, bool k_is_second, bool number_c);
+
 /* The same by the C library's vector functions (vector_math.h), whose last digits may be others; of an operation with a
  * `library`. false: there is none. */
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out);
