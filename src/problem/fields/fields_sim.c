@@ -11,12 +11,13 @@
 
 /* ------------------------------------------------------------------ which row */
 
-extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu;
+extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu, fields_stream_cuda;
 
 static const struct fields_row_ops *const table[] = {
     &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
     &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference  */
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
+    &fields_stream_cuda,  /* through memory, a pass over rows and one over columns along each other axis      */
     0,
 };
 
@@ -30,12 +31,16 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
     return o->fits(d) ? NULL : o->misfit;
 }
 
+struct request { const struct fields_desc *desc; bool named; };
+
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct fields_row_ops *o = (const struct fields_row_ops *)row;
+    const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    return misfit_of(o, request);
+    if (o->named_only && !r->named) return "it has not run on a GPU yet, and is taken only where it is named";
+    return misfit_of(o, r->desc);
 }
 
 SW_ROWS(rows, "stepper", table, .refuse = refuse);
@@ -52,7 +57,8 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
     if (sw_points(d->n) > INT_MAX) return SW_FAIL(SW_E_ARG, "%lld points: too many", (long long)sw_points(d->n));
     if (d->own_steps && !fields_method_of(d->scheme)->estimates)
         return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
-    SW_TRY(sw_row_pick(&rows, name, device->space, d, &row));
+    const struct request request = {d, name != NULL};
+    SW_TRY(sw_row_pick(&rows, name, device->space, &request, &row));
     *ops = (const struct fields_row_ops *)row;
     return SW_OK;
 }
@@ -74,6 +80,13 @@ enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row,
     ops->bytes(desc, device, fixed, per_run);
     if (ops->solves) *fixed += (size_t)device->threads * ops->solves->bytes(desc);
     return SW_OK;
+}
+
+enum sw_status fields_sim_try_compile(const struct fields_desc *desc, const char *row, int sm)
+{
+    const struct fields_row_ops *ops = (const struct fields_row_ops *)sw_row_find(&rows, row);
+    if (!ops) return SW_FAIL(SW_E_CONFIG, "there is no row %s", row);
+    return ops->try_compile ? ops->try_compile(desc, sm) : SW_OK;
 }
 
 /* ------------------------------------------------------------------ what the sims of all rows share */

@@ -2,6 +2,7 @@
 #define FIELDS_SIM_IMPL_H
 /* What the author of a row that steps fields sees. One file a row; its row goes into the table in fields_sim.c. */
 #include "base/row.h"
+#include "device/sw_device.h"
 #include "device/sw_owned.h"
 #include "problem/fields/fields_sim.h"
 #include "problem/fields/solves.h"
@@ -10,6 +11,7 @@ struct fields_sim;
 
 struct fields_row_ops {
     SW_ROW;
+    bool             named_only;  /* it has not run where it is to run: it is taken only where a user names it */
     bool           (*fits)(const struct fields_desc *desc);
     const char      *misfit;   /* why it does not */
     /** Without those of solves. */
@@ -27,10 +29,17 @@ struct fields_row_ops {
      * @param change  out: [count] */
     enum sw_status (*look_ahead)(struct fields_sim *sim, double *change);
     void           (*destroy)(struct fields_sim *sim);  /* what is not in arrays */
+    enum sw_status (*try_compile)(const struct fields_desc *desc, int sm);  /* NULL: it compiles nothing */
     const struct sw_sim_ops *sim;  /* those of a sim that are the row's: snapshots, failures, states, records */
 };
 
 #define FIELDS_SEEN 1e-3
+
+#ifdef SW_HAVE_CUDA
+#define FIELDS_CUDA_ABSENT NULL
+#else
+#define FIELDS_CUDA_ABSENT SW_WITHOUT_CUDA
+#endif
 
 struct fields_sim {
     struct sw_sim                sim;         /* first: the operations get a pointer to it */

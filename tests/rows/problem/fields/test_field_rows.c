@@ -13,6 +13,15 @@
 static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
 static const char *row;
 
+static const char *kind_of(const char *name) { return strncmp(name, "cuda", 4) ? "cpu" : "cuda"; }
+
+static void need_row(void)
+{
+    struct sw_device *device = NULL;
+    if (sw_device_open(kind_of(row), 1, &device)) skip_unless_needed("cuda", sw_err_message());
+    sw_device_close(&device);
+}
+
 static struct fields_terms *read_terms(const struct field_problem *p)
 {
     static const struct sw_scope none = {0};
@@ -69,7 +78,7 @@ static void run_by(const char *name, const struct field_problem *p, const struct
     const char *error;
     const double column = 0;
     for (int v = 0; v < p->unknowns; v++) desc.initial[v] = initial[v] = compile_initial(p->initial_text[v]);
-    assert_ok(sw_device_open("cpu", 1, &device));
+    assert_ok(sw_device_open(kind_of(name), 1, &device));
     assert_ok(fields_sim_create(&desc, name, device, &source, &sim));
     assert_ok(sim->ops->load(sim, 1, &column, &error));
     if (error) fail_msg("%s: %s", p->name, error);
@@ -94,6 +103,7 @@ static void errors_are_the_known_ones(void **state)
 {
     int bad = 0;
     (void)state;
+    need_row();
     for (int k = 0; k < FIELD_PROBLEMS; k++) {
         const struct field_problem *p = &field_problems[k];
         const size_t numbers = field_points(p) * (size_t)p->unknowns;

@@ -1,0 +1,336 @@
+/* The kernels of cuda.stream, behind fields_rtc.cuh: fields lie in memory, a stage is a pass over rows and one over
+ * columns along each other axis. And those of any row: initial values, what is read out. What a block does is the work
+ * of one run; blocks that share a run come one after another. Also needed:
+ *
+ *     THREADS_ROWS, THREADS_COLUMNS   threads of a block of these passes
+ *     TILE                            points of a block of the other kernels, THREADS at a time */
+
+extern __shared__ double shared[];
+
+enum { THREADS = 256, BLOCKS_ROWS = (ROWS_OF_ALL + ROWS - 1) / ROWS, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
+
+__device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+/* ------------------------------------------------------------------ steps */
+
+extern "C" __global__ void pace_k(struct fields_on_device b, long long from, long long to)
+{
+    const int run = run_of_thread();
+    if (run >= b.count) return;
+    set_pace(b, run, from, to);
+    if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
+}
+
+/* The largest values over a tile of what varies: 8 bytes a point. */
+template <int K = 0>
+__device__ static inline void find_most(const struct fields_on_device &b, int run, int tile, struct kept *kept)
+{
+    if constexpr (K < VARYING) {
+        const struct fields_pace p = b.pace[run];
+        const struct fields f = fields_of(b, run);
+        double most = 0.0;
+        if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
+        __syncthreads();
+        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x)
+            most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, tile * TILE + c, p.t,
+                                                                           p.number));
+        raise(&b.most[(size_t)run * VARYING + K], most, shared);
+        find_most<K + 1>(b, run, tile, kept);
+    }
+}
+
+extern "C" __global__ void most_k(struct fields_on_device b)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x / TILES_OF_ALL;
+    if (b.pace[run].goes) find_most(b, run, blockIdx.x % TILES_OF_ALL, &kept);
+}
+
+extern "C" __global__ void system_k(struct fields_on_device b)
+{
+    const int run = run_of_thread() / UNKNOWNS;
+    if (run < b.count && b.pace[run].goes) make_system(b, run, run_of_thread() % UNKNOWNS);
+}
+
+template <int I, int V = 0>
+__device__ static inline void all_rows(const struct fields_on_device &b, int run, int first, struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        const struct fields_pace p = b.pace[run];
+        const double t = p.t + method_c(I) * p.dt;
+        if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, t, p.number, kept);
+        __syncthreads();
+        pass_rows<V, I>(b, run, fields_of(b, run), first, kept, t, p.dt, p.number, shared);
+        all_rows<I, V + 1>(b, run, first, kept);
+    }
+}
+
+template <int I = 0>
+__device__ static inline void rows_in_stage(const struct fields_on_device &b, int run, int first, int stage,
+                                            struct kept *kept)
+{
+    if constexpr (I < STAGES) {
+        if (stage == I) all_rows<I>(b, run, first, kept);
+        else rows_in_stage<I + 1>(b, run, first, stage, kept);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_ROWS) rows_k(struct fields_on_device b, int stage)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x / BLOCKS_ROWS;
+    if (b.pace[run].goes == 1) rows_in_stage(b, run, blockIdx.x % BLOCKS_ROWS * ROWS, stage, &kept);
+}
+
+/* Behind the last pass of a step. */
+__device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found)
+{
+    if (OWN) {
+        raise(largest_of(b, run, ERROR, v), found.error, shared);
+        raise(largest_of(b, run, NEXT_SIZE, v), found.largest, shared);
+    } else if (!isfinite(found.largest)) {
+        stop_run(b, run, b.pace[run].number + 1);
+    }
+}
+
+template <int A, int I = 0>
+__device__ static inline void columns_in_stage(const struct fields_on_device &b, int run, int v, int tile, int stage)
+{
+    if constexpr (I < STAGES) {
+        struct found found = {0.0, 0.0};
+        if (stage != I) {
+            columns_in_stage<A, I + 1>(b, run, v, tile, stage);
+            return;
+        }
+        pass_columns<A, I>(b, run, fields_of(b, run), v, tile, shared, &found);
+        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS) columns_k(struct fields_on_device b, int axis, int stage)
+{
+    typedef column_shape<1> Y;
+    typedef column_shape<2> Z;
+    const int tiles = axis == 1 ? Y::TILES * Y::PLANES : Z::TILES * Z::PLANES;
+    const int run = blockIdx.x / (UNKNOWNS * tiles), v = blockIdx.x / tiles % UNKNOWNS, tile = blockIdx.x % tiles;
+    if (b.pace[run].goes != 1) return;
+    if (axis == 1) columns_in_stage<1>(b, run, v, tile, stage);
+    if constexpr (AXES > 2)
+        if (axis == 2) columns_in_stage<2>(b, run, v, tile, stage);
+}
+
+/* ------------------------------------------------------------------ steps of a run's own */
+
+/* What F does more by the time than the stages see (fields_estimate_by_time()). */
+template <int V = 0>
+__device__ static inline void see_time(const struct fields_on_device &b, int run, int tile, struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        const struct fields_pace p = b.pace[run];
+        const struct fields f = fields_of(b, run);
+        double largest = 0.0;
+        if (threadIdx.x == 0)
+            for (int i = 0; i <= STAGES; i++)
+                keep<rhs_of<V>>(b, run, p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt, p.number, kept + i);
+        __syncthreads();
+        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x) {
+            double sum = 0.0;
+#pragma unroll 1
+            for (int i = 0; i <= STAGES; i++) {
+                const double weight = p.dt * (i < STAGES ? b.method.q[i] - b.method.b[i] : b.method.q_end),
+                             t = p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt;
+                sum += weight * value_at<rhs_of<V>, of_terms>(b, run, kept + i, f.stage, tile * TILE + c, t, p.number);
+            }
+            largest = sw_own_steps_worse(largest, fabs(sum));
+        }
+        raise(largest_of(b, run, BY_TIME, V), largest, shared);
+        see_time<V + 1>(b, run, tile, kept);
+    }
+}
+
+extern "C" __global__ void time_k(struct fields_on_device b)
+{
+    __shared__ struct kept kept[STAGES + 1];
+    const int run = blockIdx.x / TILES_OF_ALL;
+    if (STEEP && b.pace[run].goes == 1) see_time(b, run, blockIdx.x % TILES_OF_ALL, kept);
+}
+
+extern "C" __global__ void judge_k(struct fields_on_device b)
+{
+    const int run = run_of_thread();
+    if (OWN && run < b.count && b.pace[run].goes) judge(b, run);
+}
+
+/* The largest |F| of a run at t = 0. */
+template <int V = 0>
+__device__ static inline void find_rates(const struct fields_on_device &b, int run, struct kept *kept, double *rate)
+{
+    if constexpr (V < UNKNOWNS) {
+        const double *u = fields_of(b, run).u;
+        double largest = 0.0;
+        if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, 0.0, 0, kept);
+        __syncthreads();
+        for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
+            largest = sw_own_steps_worse(largest, fabs(value_at<rhs_of<V>, of_terms>(b, run, kept, u, at, 0.0, 0)));
+        rate[V] = block_worst(largest, shared);
+        find_rates<V + 1>(b, run, kept, rate);
+    }
+}
+
+/* A block a run that has not begun. */
+extern "C" __global__ void first_k(struct fields_on_device b)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x;
+    double rate[UNKNOWNS];
+    if (!OWN || b.stopped[run] || b.steps[run].goal != 0.0) return;
+    find_rates(b, run, &kept, rate);
+    if (threadIdx.x == 0)
+        sw_own_steps_first(&b.steps[run], UNKNOWNS, b.size + (size_t)run * UNKNOWNS, rate, b.times[1], b.first_dt[run],
+                           &b.limits[run]);
+}
+
+/* ------------------------------------------------------------------ states */
+
+/* @param sound  [count] the run may be advanced */
+template <int V = 0>
+__device__ static inline void set_initial(const struct fields_on_device &b, int run, int tile, struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        typedef initial_of<V> T;
+        double *u = b.u + (size_t)run * SIZE + (size_t)V * POINTS, in[FIELDS_INPUTS];
+        if (threadIdx.x == 0) keep<T>(b, run, 0.0, 0, kept);
+        __syncthreads();
+        for (int c = threadIdx.x; T::THERE && c < TILE && tile * TILE + c < POINTS; c += blockDim.x) {
+            const int at = tile * TILE + c;
+            set_place(b.place + (size_t)run * FIELDS_PLACE, at % NX, at / NX % NY, at / PLANE, in);
+            u[at] = value_of<T>(b, run, kept, in, at, 0.0, 0);
+        }
+        __syncthreads();
+        set_initial<V + 1>(b, run, tile, kept);
+    }
+}
+
+extern "C" __global__ void initial_k(struct fields_on_device b, const int *sound)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x / TILES_OF_ALL;
+    if (sound[run]) set_initial(b, run, blockIdx.x % TILES_OF_ALL, &kept);
+}
+
+/* A run begins with the field that it has: a block a run. @param mark  of a run whose field is not finite */
+extern "C" __global__ void begin_k(struct fields_on_device b, const int *sound, long long mark)
+{
+    const int run = blockIdx.x;
+    const double *u = b.u + (size_t)run * SIZE;
+    double largest_of_all = 0.0;
+    if (!sound[run]) return;
+    for (int v = 0; v < UNKNOWNS; v++) {
+        double largest = 0.0;
+        for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
+            largest = sw_own_steps_worse(largest, fabs(u[(size_t)v * POINTS + at]));
+        largest = block_worst(largest, shared);
+        largest_of_all = sw_own_steps_worse(largest_of_all, largest);
+        if (OWN && threadIdx.x == 0) b.size[(size_t)run * UNKNOWNS + v] = largest;
+    }
+    if (threadIdx.x) return;
+    if (OWN) b.steps[run] = sw_own_steps{};
+    for (int v = 0; v < UNKNOWNS; v++) b.system[run * UNKNOWNS + v].dt = 0.0;
+    b.pace[run].turned = 0;
+    b.stopped[run] = !isfinite(largest_of_all);
+    b.diverged[run] = isfinite(largest_of_all) ? -1 : mark;
+}
+
+/* The state of all runs into `u`, NaN where one has stopped; then, in a launch of its own, `done` says so. */
+extern "C" __global__ void settle_k(struct fields_on_device b, int done)
+{
+    const int run = blockIdx.x / TILES_OF_ALL, tile = blockIdx.x % TILES_OF_ALL;
+    const struct fields f = fields_of(b, run);
+    const bool stopped = b.stopped[run];
+    if (done) {
+        if (tile == 0 && threadIdx.x == 0) b.pace[run].turned = 0;
+        return;
+    }
+    if (!stopped && !b.pace[run].turned) return;
+    double *to = b.u + (size_t)run * SIZE;
+    for (int v = 0; v < UNKNOWNS; v++)
+        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x) {
+            const size_t at = (size_t)v * POINTS + tile * TILE + c;
+            to[at] = stopped ? nan("") : f.u[at];
+        }
+}
+
+/* ------------------------------------------------------------------ what is read out; states have settled */
+
+/* All runs of the first unknown, then all of the next: 16 bytes a point, or 12. */
+extern "C" __global__ void copy_k(struct fields_on_device b, void *to)
+{
+    const int run = blockIdx.x / TILES_OF_ALL, tile = blockIdx.x % TILES_OF_ALL;
+    const double *u = b.u + (size_t)run * SIZE;
+    for (int v = 0; v < UNKNOWNS; v++)
+        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x) {
+            const size_t in = tile * TILE + c, out = ((size_t)v * b.count + run) * POINTS + in;
+            if (SINGLE) ((float *)to)[out] = (float)u[(size_t)v * POINTS + in];
+            else ((double *)to)[out] = u[(size_t)v * POINTS + in];
+        }
+}
+
+/* The sum of the density over all points times their volume, a block of SW_SUM_LANES threads a run. */
+extern "C" __global__ void energy_k(struct fields_on_device b, double *energy)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x;
+    const double *u = b.u + (size_t)run * SIZE, *place = b.place + (size_t)run * FIELDS_PLACE;
+    double sum = 0.0, volume = 1.0;
+    if (!energy_of<0>::THERE || b.stopped[run]) {
+        if (threadIdx.x == 0) energy[run] = nan("");
+        return;
+    }
+    for (int a = 0; a < AXES; a++) volume *= place[3 + a];
+    if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, &kept);
+    __syncthreads();
+    for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
+        sum += value_at<energy_of<0>, of_energy>(b, run, &kept, u, at, 0.0, 0);
+    sum = block_sum(sum, shared);
+    if (threadIdx.x == 0) energy[run] = volume * sum;
+}
+
+/* The least and the greatest of a block's numbers. */
+__device__ static inline double block_range(double least, double greatest, double *largest)
+{
+    const double top = block_worst(greatest, shared), bottom = -block_worst(-least, shared);
+    *largest = fmax(fabs(bottom), fabs(top));
+    return top - bottom;
+}
+
+/* What one more step of dt F would change of u over its range (fields_sim_impl.h, look_ahead). */
+template <int V = 0>
+__device__ static inline void look_at(const struct fields_on_device &b, int run, long long step, struct kept *kept,
+                                      double *change)
+{
+    if constexpr (V < UNKNOWNS) {
+        const double *u = b.u + (size_t)run * SIZE, dt = OWN ? 0.0 : b.dt[run], t = dt * (double)step;
+        double least = INFINITY, greatest = -INFINITY, slowest = INFINITY, fastest = -INFINITY, size, rate;
+        if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, t, step, kept);
+        __syncthreads();
+        for (int at = threadIdx.x; at < POINTS; at += blockDim.x) {
+            const double x = u[(size_t)V * POINTS + at],
+                         f = value_at<rhs_of<V>, of_terms>(b, run, kept, u, at, t, step);
+            least = fmin(least, x), greatest = fmax(greatest, x);
+            slowest = fmin(slowest, f), fastest = fmax(fastest, f);
+        }
+        const double range = block_range(least, greatest, &size),
+                     changes = dt * block_range(slowest, fastest, &rate);
+        if (changes > SEEN * size) *change = fmax(*change, changes / range);
+        look_at<V + 1>(b, run, step, kept, change);
+    }
+}
+
+extern "C" __global__ void look_k(struct fields_on_device b, long long step, double *change)
+{
+    __shared__ struct kept kept;
+    const int run = blockIdx.x;
+    double most = 0.0;
+    if (!b.stopped[run]) look_at(b, run, step, &kept, &most);
+    if (threadIdx.x == 0) change[run] = most;
+}

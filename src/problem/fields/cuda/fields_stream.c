@@ -1,0 +1,487 @@
+/* Fields through memory: a stage is a pass over rows, which forms the right-hand side and solves along x, and a pass
+ * over columns along each other axis (cuda/fields/fields_stream_rtc.cuh). All runs of the batch take a step together;
+ * with steps of their own each has its dt, and those that are at their goal wait. What decides a step, and makes P, is
+ * a thread a run, so that nothing is waited for but every few steps of such runs. */
+#include <math.h>
+#include <string.h>
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+#include "base/sw_reals.h"
+#include "device/sw_snapshot.h"
+#include "field/sum_point.h"
+#include "problem/fields/cuda/fields_point.h"
+#include "problem/fields/cuda/fields_text.h"
+#include "problem/fields/fields_batch_cpu.h"
+#include "problem/line/stepper/batch_cpu.h"
+
+struct stream {
+    struct fields_shape  shape;
+    struct sw_kernels    kernels;
+    struct fields_on_device  batch;          /* what its pointers to const point to is in arrays below */
+    struct fields_walk   walk;           /* method, rule and grid of a run: what bounds its steps  */
+    int                  varies;
+    double              *param, *place, *dt, *first_dt, *times, *drive;  /* on the device          */
+    struct fields_stiffness *constant;
+    struct sw_own_limits *limits;
+    int                 *sound;          /* [capacity] load() found no load_error                  */
+    double              *number;         /* [capacity] of a run: its energy, or how much it changes */
+    struct {                             /* the same on the host, to be uploaded                   */
+        double *place, *dt, *first_dt, *number, *scalars;
+        struct fields_stiffness *constant;
+        struct sw_own_limits *limits;
+        int64_t *diverged;
+        int *sound, *stopped;
+    } host;
+    int                  workers;
+    double              *copy;           /* [workers][z][y][x] of runs that are measured           */
+    struct fields_measure **measure;     /* [workers]                                              */
+    struct sw_snapshots *snapshots;
+};
+
+static size_t size_of(const struct fields_sim *s) { return fields_size(&s->desc); }
+
+/* Fields of a run in memory: u, what a stage begins with, increments. */
+static size_t fields_kept(const struct fields_desc *d)
+{
+    const int stages = fields_method_of(d->scheme)->stages;
+    return 1 + (size_t)stages + (stages > 1 || d->own_steps);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+static enum sw_status launch_runs(struct fields_sim *s, enum fields_kernel kernel, int each, void **args)
+{
+    const struct stream *p = s->own;
+    const int threads = 64, blocks = (s->count * each + threads - 1) / threads;
+    return sw_kernel_launch(s->device, p->kernels.kernel[kernel], blocks, 1, threads, 0, args);
+}
+
+static enum sw_status launch_blocks(struct fields_sim *s, enum fields_kernel kernel, int threads, void **args)
+{
+    const struct stream *p = s->own;
+    return sw_kernel_launch(s->device, p->kernels.kernel[kernel], s->count, 1, threads,
+                            FIELDS_THREADS * sizeof(double), args);
+}
+
+static enum sw_status launch_tiles(struct fields_sim *s, enum fields_kernel kernel, void **args)
+{
+    const struct stream *p = s->own;
+    const int tiles = (int)((fields_points(&s->desc) + FIELDS_TILE - 1) / FIELDS_TILE);
+    return sw_kernel_launch(s->device, p->kernels.kernel[kernel], s->count * tiles, 1, FIELDS_THREADS,
+                            FIELDS_THREADS * sizeof(double), args);
+}
+
+static enum sw_status launch_rows(struct fields_sim *s, int stage)
+{
+    struct stream *p = s->own;
+    const int rows = (int)(s->desc.n[1] * s->desc.n[2]), blocks = (rows + p->shape.rows - 1) / p->shape.rows;
+    void *args[] = {&p->batch, &stage};
+    return sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_ROWS_K], s->count * blocks, 1, p->shape.threads[0],
+                            p->shape.shared[0], args);
+}
+
+static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
+{
+    struct stream *p = s->own;
+    const int64_t *n = s->desc.n, beside = axis == 1 ? n[0] : n[0] * n[1], planes = axis == 1 ? n[2] : 1;
+    const int64_t tiles = (beside + p->shape.columns[axis] - 1) / p->shape.columns[axis] * planes;
+    void *args[] = {&p->batch, &axis, &stage};
+    return sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_COLUMNS_K],
+                            s->count * s->desc.terms->unknowns * (int)tiles, 1, p->shape.threads[axis],
+                            p->shape.shared[axis], args);
+}
+
+/* ------------------------------------------------------------------ create, destroy */
+
+static bool fits(const struct fields_desc *d)
+{
+    struct fields_shape shape;
+    return fields_shape_stream(d, &shape);
+}
+
+static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    const size_t unknowns = (size_t)d->terms->unknowns;
+    (void)device;
+    *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
+    *per_run = fields_size(d) * (fields_kept(d) * sizeof(double) + sw_reals_word(d->single)) +
+               (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + FIELDS_VARYING_MOST) * sizeof(double) +
+               unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
+               sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
+}
+
+static void list_own_steps(struct fields_sim *s, struct stream *p)
+{
+    const size_t room = (size_t)s->desc.capacity, unknowns = (size_t)s->desc.terms->unknowns;
+    struct sw_owned *own = &s->arrays;
+    sw_array_device(own, room * FIELDS_LARGEST * unknowns, &p->batch.largest);
+    sw_array_device(own, room, &p->batch.steps);
+    sw_array_device(own, room, &p->limits);
+    sw_array_device(own, room, &p->first_dt);
+    sw_array_device(own, s->desc.times ? (size_t)s->desc.goals + 1 : 1, &p->times);
+    sw_array_device(own, unknowns, &p->drive);
+    sw_array_device(own, room * unknowns, &p->batch.size);
+    sw_array_device(own, 1, &p->batch.going);
+    sw_array(own, room, &p->host.limits);
+    sw_array(own, room, &p->host.first_dt);
+}
+
+static void list_arrays(struct fields_sim *s, struct stream *p)
+{
+    const size_t room = (size_t)s->desc.capacity, unknowns = (size_t)s->desc.terms->unknowns, field = room * size_of(s);
+    struct sw_owned *own = &s->arrays;
+    sw_array_device(own, field, &p->batch.u);
+    if (fields_kept(&s->desc) > 2) sw_array_device(own, field, &p->batch.stage);
+    for (int i = 0; i < p->walk.method->stages; i++) sw_array_device(own, field, &p->batch.k[i]);
+    sw_array_device(own, room * (size_t)s->desc.nparam, &p->param);
+    sw_array_device(own, room * FIELDS_PLACE, &p->place);
+    sw_array_device(own, room, &p->dt);
+    sw_array_device(own, room * unknowns, &p->constant);
+    sw_array_device(own, room * (size_t)(p->varies + 1), &p->batch.most);
+    sw_array_device(own, room * unknowns, &p->batch.system);
+    sw_array_device(own, room, &p->batch.pace);
+    sw_array_device(own, room, &p->batch.stopped);
+    sw_array_device(own, room, &p->batch.diverged);
+    sw_array_device(own, room, &p->sound);
+    sw_array_device(own, room, &p->number);
+    if (s->desc.own_steps) list_own_steps(s, p);
+    sw_array(own, room * FIELDS_PLACE, &p->host.place);
+    sw_array(own, room, &p->host.dt);
+    sw_array(own, room, &p->host.number);
+    sw_array(own, room * SW_LINE_SCALARS, &p->host.scalars);
+    sw_array(own, room * unknowns, &p->host.constant);
+    sw_array(own, room, &p->host.diverged);
+    sw_array(own, room, &p->host.sound);
+    sw_array(own, room, &p->host.stopped);
+    sw_array(own, (size_t)p->workers * fields_points(&s->desc), &p->copy);
+    sw_array(own, (size_t)p->workers, &p->measure);
+}
+
+static void point_to_arrays(struct stream *p)
+{
+    struct fields_on_device *b = &p->batch;
+    b->param = p->param;
+    b->place = p->place;
+    b->dt = p->dt;
+    b->constant = p->constant;
+    b->limits = p->limits;
+    b->first_dt = p->first_dt;
+    b->times = p->times;
+    b->drive = p->drive;
+    b->method = *p->walk.method;
+    b->rule = p->walk.rule;
+}
+
+static enum sw_status create(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    struct fields_varying varying[FIELDS_VARYING_MOST];
+    const size_t room = (size_t)s->desc.capacity, goals = (size_t)s->desc.goals;
+    if (!fields_shape_stream(&s->desc, &p->shape)) return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
+    fields_set_walk(&s->desc, &p->walk);
+    p->walk.solves = &fields_lines;
+    SW_TRY(p->walk.solves->create(&s->desc, &s->arrays, &p->walk.solver));
+    p->varies = fields_varying_of(&s->desc, varying);
+    p->workers = s->device->threads < s->desc.capacity ? s->device->threads : s->desc.capacity;
+    SW_TRY(fields_kernels_create(s->device, &s->desc, &p->shape, &p->kernels));
+    list_arrays(s, p);
+    SW_TRY(s->arrays.status);
+    for (int k = 0; k < p->workers; k++) SW_TRY(fields_measure_create(s->desc.n, &s->arrays, &p->measure[k]));
+    point_to_arrays(p);
+    if (s->desc.own_steps && s->desc.times)
+        SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
+    return sw_snapshots_create(s->device, room * size_of(s) * sw_reals_word(s->desc.single),
+                               room * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+}
+
+static void destroy(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    (void)sw_device_wait(s->device);
+    if (p->walk.solves) p->walk.solves->destroy(p->walk.solver);
+    for (int k = 0; p->measure && k < p->workers; k++) fields_measure_destroy(p->measure[k]);
+    sw_snapshots_destroy(&p->snapshots);
+    sw_kernels_destroy(s->device, &p->kernels);
+}
+
+/* ------------------------------------------------------------------ load */
+
+static const char *set_run(struct fields_sim *s, int j)
+{
+    struct stream *p = s->own;
+    const struct sw_grid *g = &s->run[j].grid;
+    struct fields_stiffness *constant = p->host.constant + (size_t)j * (size_t)s->desc.terms->unknowns;
+    for (int a = 0; a < SW_DIMS; a++) {
+        double *place = p->host.place + (size_t)j * FIELDS_PLACE + a;
+        place[0] = g->x0[a];
+        place[SW_DIMS] = g->dx[a];
+        place[2 * SW_DIMS] = g->ddx[a];
+    }
+    p->host.dt[j] = g->dt;
+    fields_set_constants(s, j, constant);
+    p->walk.solves->begin(p->walk.solver, g->dx, s->param + j, s->count);
+    const char *fault = fields_fault_of(s, &p->walk, j, constant);
+    if (fault || !s->desc.own_steps || !s->desc.times) return fault;
+    p->host.first_dt[j] = s->run[j].first_dt;
+    p->host.limits[j] = fields_limits_of(s, &p->walk, j, constant);
+    return NULL;
+}
+
+static enum sw_status upload_runs(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    const size_t count = (size_t)s->count, unknowns = (size_t)s->desc.terms->unknowns;
+    SW_TRY(sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.nparam * count * sizeof *p->param));
+    SW_TRY(sw_device_upload(s->device, p->place, p->host.place, FIELDS_PLACE * count * sizeof *p->place));
+    SW_TRY(sw_device_upload(s->device, p->dt, p->host.dt, count * sizeof *p->dt));
+    SW_TRY(sw_device_upload(s->device, p->constant, p->host.constant, unknowns * count * sizeof *p->constant));
+    if (!s->desc.own_steps) return SW_OK;
+    SW_TRY(sw_device_upload(s->device, p->limits, p->host.limits, count * sizeof *p->limits));
+    return sw_device_upload(s->device, p->first_dt, p->host.first_dt, count * sizeof *p->first_dt);
+}
+
+/* Runs with a load_error have stopped at step 0; the others begin when they get a state. */
+static enum sw_status load(struct fields_sim *s, const char **load_error)
+{
+    struct stream *p = s->own;
+    const size_t count = (size_t)s->count;
+    SW_TRY(sw_device_wait(s->device));  /* a snapshot may still be on its way out of the device */
+    p->batch.count = s->count;
+    for (int j = 0; j < s->count; j++) {
+        if (!load_error[j]) load_error[j] = set_run(s, j);
+        p->host.sound[j] = !load_error[j];
+        p->host.stopped[j] = !p->host.sound[j];
+        p->host.diverged[j] = load_error[j] ? 0 : -1;
+    }
+    SW_TRY(upload_runs(s));
+    SW_TRY(sw_device_upload(s->device, p->sound, p->host.sound, count * sizeof *p->sound));
+    SW_TRY(sw_device_upload(s->device, p->batch.stopped, p->host.stopped, count * sizeof *p->batch.stopped));
+    return sw_device_upload(s->device, p->batch.diverged, p->host.diverged, count * sizeof *p->batch.diverged);
+}
+
+/* ------------------------------------------------------------------ states */
+
+/* The state of each run into u, NaN where it has stopped. */
+static enum sw_status settle(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    int done = 0;
+    void *args[] = {&p->batch, &done};
+    SW_TRY(launch_tiles(s, FIELDS_SETTLE_K, args));
+    done = 1;
+    return launch_tiles(s, FIELDS_SETTLE_K, args);
+}
+
+/* Runs begin with the fields in u. @param mark  of those that are not finite */
+static enum sw_status begin(struct fields_sim *s, long long mark)
+{
+    struct stream *p = s->own;
+    void *args[] = {&p->batch, &p->sound, &mark};
+    SW_TRY(launch_blocks(s, FIELDS_BEGIN_K, FIELDS_THREADS, args));
+    return settle(s);
+}
+
+static enum sw_status initial(struct sw_sim *sim)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    struct stream *p = s->own;
+    void *args[] = {&p->batch, &p->sound};
+    SW_TRY(launch_tiles(s, FIELDS_INITIAL_K, args));
+    return begin(s, 0);
+}
+
+static enum sw_status set_state(struct sw_sim *sim, const double *u)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    struct stream *p = s->own;
+    SW_TRY(sw_device_upload(s->device, p->batch.u, u, (size_t)s->count * size_of(s) * sizeof *u));
+    return begin(s, -1);
+}
+
+static enum sw_status get_state(struct sw_sim *sim, double *u)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    const struct stream *p = s->own;
+    return sw_device_download(s->device, u, p->batch.u, (size_t)s->count * size_of(s) * sizeof *u);
+}
+
+static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    const struct stream *p = s->own;
+    const size_t size = size_of(s);
+    for (int k = 0; k < count; k++)
+        SW_TRY(sw_device_download(s->device, u + (size_t)k * size, p->batch.u + (size_t)which[k] * size,
+                                  size * sizeof *u));
+    return SW_OK;
+}
+
+static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    const struct stream *p = s->own;
+    _Static_assert(sizeof *step == sizeof *p->batch.diverged, "both have 64 bits");
+    return sw_device_download(s->device, step, p->batch.diverged, (size_t)s->count * sizeof *step);
+}
+
+static enum sw_status get_record(struct sw_sim *sim, double *record)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    const struct stream *p = s->own;
+    return sw_device_download(s->device, record, p->batch.steps, (size_t)s->count * sizeof *p->batch.steps);
+}
+
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
+{
+    const struct fields_sim *s = fields_sim_of(sim);
+    const struct stream *p = s->own;
+    return sw_device_upload(s->device, p->batch.steps, record, (size_t)s->count * sizeof *p->batch.steps);
+}
+
+/* ------------------------------------------------------------------ snapshots */
+
+/* Runs first .. first + count - 1, whose first unknowns are in `copy`. */
+struct measuring { struct fields_sim *s; int first; };
+
+static void measure_run(void *user, int thread, int k)
+{
+    const struct measuring *m = user;
+    const struct stream *p = m->s->own;
+    const int j = m->first + k;
+    double *out = p->host.scalars + (size_t)j * SW_LINE_SCALARS;
+    for (int c = 0; c < SW_LINE_SCALARS; c++) out[c] = NAN;
+    if (p->host.stopped[j]) return;
+    fields_measure(p->measure[thread], m->s->desc.terms->dimensions, &m->s->run[j].grid,
+                   p->copy + (size_t)k * fields_points(&m->s->desc), out);
+    out[SW_ENERGY] = p->host.number[j];
+}
+
+/* The energy comes from the device; waves are counted on the host, as many runs at a time as it has threads.
+ * @param scalars  [count][SW_LINE_SCALARS] where snapshots are formed */
+static enum sw_status measure(struct fields_sim *s, double *scalars)
+{
+    struct stream *p = s->own;
+    const size_t count = (size_t)s->count, points = fields_points(&s->desc);
+    void *args[] = {&p->batch, &p->number};
+    SW_TRY(launch_blocks(s, FIELDS_ENERGY_K, SW_SUM_LANES, args));
+    SW_TRY(sw_device_download(s->device, p->host.number, p->number, count * sizeof *p->number));
+    SW_TRY(sw_device_download(s->device, p->host.stopped, p->batch.stopped, count * sizeof *p->host.stopped));
+    for (int first = 0; first < s->count; first += p->workers) {
+        const int some = s->count - first < p->workers ? s->count - first : p->workers;
+        for (int k = 0; k < some; k++)
+            SW_TRY(sw_device_download(s->device, p->copy + (size_t)k * points,
+                                      p->batch.u + (size_t)(first + k) * size_of(s), points * sizeof *p->copy));
+        sw_host_each(some, some, measure_run, &(struct measuring){s, first});
+    }
+    return sw_device_upload(s->device, scalars, p->host.scalars, count * SW_LINE_SCALARS * sizeof *scalars);
+}
+
+static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
+{
+    struct fields_sim *s = fields_sim_of(sim);
+    struct stream *p = s->own;
+    void *field;
+    double *scalars;
+    SW_TRY(sw_snapshots_begin(p->snapshots, slot, what, &field, &scalars));
+    if (field) {
+        void *args[] = {&p->batch, &field};
+        SW_TRY(launch_tiles(s, FIELDS_COPY_K, args));
+    }
+    if (scalars) SW_TRY(measure(s, scalars));
+    return sw_snapshots_send(p->snapshots, (size_t)s->count * size_of(s) * sw_reals_word(s->desc.single),
+                             (size_t)s->count * SW_LINE_SCALARS * sizeof(double));
+}
+
+static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    return sw_snapshots_fetch(((const struct stream *)fields_sim_of(sim)->own)->snapshots, slot, field, scalars);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* What comes before and behind the stages. @param to  the step's number; of steps of runs' own the tick to go to */
+static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
+{
+    struct stream *p = s->own;
+    long long at = from, number = to;
+    void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch};
+    SW_TRY(launch_runs(s, FIELDS_PACE_K, 1, pace));
+    if (p->varies) SW_TRY(launch_tiles(s, FIELDS_MOST_K, batch));
+    SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
+    for (int i = 0; i < p->walk.method->stages; i++) {
+        SW_TRY(launch_rows(s, i));
+        for (int axis = 1; axis < s->desc.terms->dimensions; axis++) SW_TRY(launch_columns(s, axis, i));
+    }
+    if (p->walk.steep) SW_TRY(launch_tiles(s, FIELDS_TIME_K, batch));
+    return s->desc.own_steps ? launch_runs(s, FIELDS_JUDGE_K, 1, batch) : SW_OK;
+}
+
+/* Some steps of each run, as far as it is not at the tick. @param going  out: whether one took the last of them */
+static enum sw_status take_some(struct fields_sim *s, int64_t from, int64_t to, int *going)
+{
+    enum { SOME = 4 };  /* where no run goes a step costs its launches */
+    struct stream *p = s->own;
+    const int none = 0;
+    for (int k = 0; k < SOME; k++) {
+        if (k + 1 == SOME) SW_TRY(sw_device_upload(s->device, p->batch.going, &none, sizeof none));
+        SW_TRY(take_step(s, from, to));
+    }
+    return sw_device_download(s->device, going, p->batch.going, sizeof *going);
+}
+
+static enum sw_status advance(struct fields_sim *s, int64_t from, int64_t to)
+{
+    struct stream *p = s->own;
+    void *batch[] = {&p->batch};
+    int going = 1;
+    if (s->desc.own_steps) {
+        SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
+        while (going) SW_TRY(take_some(s, from, to, &going));
+    } else {
+        for (int64_t number = from; number < to; number++) SW_TRY(take_step(s, from, number));
+    }
+    return settle(s);
+}
+
+static enum sw_status look_ahead(struct fields_sim *s, double *change)
+{
+    struct stream *p = s->own;
+    long long step = s->step;
+    void *args[] = {&p->batch, &step, &p->number};
+    SW_TRY(launch_blocks(s, FIELDS_LOOK_K, FIELDS_THREADS, args));
+    return sw_device_download(s->device, change, p->number, (size_t)s->count * sizeof *change);
+}
+
+static enum sw_status try_compile(const struct fields_desc *d, int sm)
+{
+    struct fields_shape shape;
+    if (!fields_shape_stream(d, &shape)) return SW_FAIL(SW_E_ABSENT, "lines are too long");
+    return fields_kernels_try_compile(d, &shape, sm);
+}
+
+static const struct sw_state_ops states = {
+    .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
+static const struct sw_record_ops records = {.get = get_record, .set = set_record};
+static const struct sw_sim_ops operations = {
+    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .states = &states, .records = &records};
+
+extern const struct fields_row_ops fields_stream_cuda;
+const struct fields_row_ops fields_stream_cuda = {
+    .name = "cuda.stream",
+    .about = "fields through memory: a pass over rows, then one over columns along each other axis",
+    .space = SW_DEVICE,
+    .absent = FIELDS_CUDA_ABSENT,
+    .named_only = true,
+    .fits = fits,
+    .misfit = "its lines have at most 16384 points",
+    .bytes = bytes,
+    .own_size = sizeof(struct stream),
+    .create = create,
+    .load = load,
+    .advance = advance,
+    .look_ahead = look_ahead,
+    .destroy = destroy,
+    .try_compile = try_compile,
+    .sim = &operations,
+};

@@ -1,0 +1,234 @@
+#include "problem/fields/cuda/fields_text.h"
+
+#include <stdio.h>
+
+#include "base/sw_embed.h"
+#include "problem/fields/fields_batch_cpu.h"
+
+/* ------------------------------------------------------------------ shapes */
+
+static int segments_of(const struct fields_shape *s, int axis, int64_t n)
+{
+    return (int)((n + s->segment[axis] - 1) / s->segment[axis]);
+}
+
+/* A thread has 8 to 32 points of a line, so that a block has 512 threads at most along a line. */
+static int segment_for(int64_t n) { return n == 1 ? 1 : n <= 256 ? 8 : n <= 8192 ? 16 : 32; }
+
+enum { LINE_MOST = 16384, WARP = 32, USUAL_THREADS = 256, SHARED_MOST = 200 * 1024 };
+
+static int at_least(int a, int b) { return a > b ? a : b; }
+static int whole_warps(int threads) { return (threads + WARP - 1) / WARP * WARP; }
+
+/* Lines along x lie in shared memory, segments an odd number of doubles apart. */
+static void cut_rows(const struct fields_desc *d, struct fields_shape *s)
+{
+    const int segments = segments_of(s, 0, d->n[0]);
+    s->rows = at_least(USUAL_THREADS / segments, 1);
+    if (s->rows > d->n[1] * d->n[2]) s->rows = (int)(d->n[1] * d->n[2]);
+    const size_t tasks = (size_t)(s->rows * segments);
+    s->threads[0] = whole_warps((int)tasks);
+    s->shared[0] = tasks * (size_t)((s->segment[0] | 1) + 4) * sizeof(double);
+}
+
+/* Of lines along y and z as many beside each other as make whole sectors, if they can. */
+static void cut_columns(const struct fields_desc *d, int axis, struct fields_shape *s)
+{
+    const int64_t beside = axis == 1 ? d->n[0] : d->n[0] * d->n[1];
+    const int segments = segments_of(s, axis, d->n[axis]);
+    int columns = WARP;
+    while (columns > 1 && columns * segments > 2 * USUAL_THREADS) columns /= 2;
+    while (columns / 2 >= beside) columns /= 2;
+    s->columns[axis] = columns;
+    s->threads[axis] = whole_warps(columns * segments);
+    s->shared[axis] = (size_t)at_least(4 * columns * segments, s->threads[axis]) * sizeof(double);
+}
+
+bool fields_shape_stream(const struct fields_desc *d, struct fields_shape *s)
+{
+    *s = (struct fields_shape){.rows = 1};
+    for (int a = 0; a < SW_DIMS; a++) {
+        if (d->n[a] > LINE_MOST) return false;
+        s->segment[a] = segment_for(d->n[a]);
+    }
+    cut_rows(d, s);
+    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, s);
+    return s->shared[0] <= SHARED_MOST;
+}
+
+/* ------------------------------------------------------------------ programs, numbers */
+
+/* A program as a type, which calls its functions; without one a type whose value is 0. */
+static void add_type(struct sw_text *text, const char *name, const char *prefix, const struct sw_program *program)
+{
+    static const struct { const char *result, *name, *parameters, *arguments; } function[] = {
+        {"void", "run", "const double *p, int ld, double *r", "p, ld, r"},
+        {"void", "step", "const double *p, int ld, const double *r, int rld, double t, long long n, double *s",
+         "p, ld, r, rld, t, n, s"},
+        {"void", "cell", "const double *p, int ld, const double *r, int rld, const double *in, int i, double *c",
+         "p, ld, r, rld, in, i, c"},
+        {"double", "point", "const double *p, int ld, const double *r, int rld, const double *s, int sld, "
+         "const double *c, int cld, const double *in, int i, double t, long long n",
+         "p, ld, r, rld, s, sld, c, cld, in, i, t, n"},
+    };
+    const struct sw_program_size size = sw_program_size(program);
+    if (program) sw_program_cuda(program, prefix, text);
+    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d };\n", name,
+                   program != NULL, size.run, size.step, size.cell);
+    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
+        sw_text_printf(text, "    __device__ static __forceinline__ %s %s(%s)\n    { ", function[k].result,
+                       function[k].name, function[k].parameters);
+        if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
+        else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
+    }
+    sw_text_add(text, "};\n");
+}
+
+struct family { const char *name; int count; const struct sw_program *const *program; };
+
+static void add_family(struct sw_text *text, const struct family *f, struct sw_program_size *most)
+{
+    char name[48], prefix[48];
+    sw_text_printf(text, "template <int V> struct %s;\n", f->name);
+    for (int k = 0; k < f->count; k++) {
+        const struct sw_program_size size = sw_program_size(f->program[k]);
+        if (size.run > most->run) most->run = size.run;
+        if (size.step > most->step) most->step = size.step;
+        snprintf(name, sizeof name, "%s<%d>", f->name, k);
+        snprintf(prefix, sizeof prefix, "fields_%s%d", f->name, k);
+        add_type(text, name, prefix, f->program[k]);
+    }
+}
+
+/* A function of a number that vanishes in the compiler, where it is called with one that it knows. */
+static void begin_table(struct sw_text *text, const char *where, const char *type, const char *name,
+                        const char *parameters)
+{
+    sw_text_printf(text, "%s__device__ static __forceinline__ constexpr %s %s(%s)\n{\n", where, type, name, parameters);
+}
+
+static void add_numbers(struct sw_text *text, const char *name, const double *number)
+{
+    begin_table(text, "", "double", name, "int i");
+    for (int i = 0; i < FIELDS_STAGES; i++)
+        if (number[i] != 0.0) sw_text_printf(text, "    if (i == %d) return %a;\n", i, number[i]);
+    sw_text_add(text, "    return 0.0;\n}\n");
+}
+
+static void add_weights(struct sw_text *text, const char *name, double weight[FIELDS_STAGES][FIELDS_STAGES])
+{
+    begin_table(text, "", "double", name, "int i, int j");
+    for (int i = 0; i < FIELDS_STAGES; i++)
+        for (int j = 0; j < FIELDS_STAGES; j++)
+            if (weight[i][j] != 0.0)
+                sw_text_printf(text, "    if (i == %d && j == %d) return %a;\n", i, j, weight[i][j]);
+    sw_text_add(text, "    return 0.0;\n}\n");
+}
+
+static void add_method(struct sw_text *text, const struct fields_method *method)
+{
+    struct fields_method m = *method;
+    add_weights(text, "method_a", m.a);
+    add_weights(text, "method_h", m.h);
+    add_numbers(text, "method_b", m.b);
+    add_numbers(text, "method_c", m.c);
+    add_numbers(text, "method_e", m.e);
+}
+
+static void add_view(struct sw_text *text, const char *name, const struct fields_terms *terms)
+{
+    sw_text_printf(text, "struct %s {\nenum { NEIGHBOURS = %d };\n", name, terms ? terms->neighbours : 0);
+    begin_table(text, "", "int", "unknown", "int q");
+    for (int q = 0; terms && q < terms->neighbours; q++)
+        if (terms->neighbour[q].unknown)
+            sw_text_printf(text, "    if (q == %d) return %d;\n", q, terms->neighbour[q].unknown);
+    sw_text_add(text, "    return 0;\n}\n");
+    begin_table(text, "", "int", "offset", "int q, int axis");
+    for (int q = 0; terms && q < terms->neighbours; q++)
+        for (int a = 0; a < SW_DIMS; a++)
+            if (terms->neighbour[q].offset[a])
+                sw_text_printf(text, "    if (q == %d && axis == %d) return %d;\n", q, a,
+                               terms->neighbour[q].offset[a]);
+    sw_text_add(text, "    return 0;\n}\n};\n");
+}
+
+static void add_varying(struct sw_text *text, int count, const struct fields_varying *varying)
+{
+    static const char *const name[] = {"varying_unknown", "varying_axis", "varying_fourth"};
+    for (int c = 0; c < 3; c++) {
+        begin_table(text, "", "int", name[c], "int k");
+        for (int k = 0; k < count; k++) {
+            const int number[] = {varying[k].unknown, varying[k].axis, varying[k].fourth};
+            if (number[c]) sw_text_printf(text, "    if (k == %d) return %d;\n", k, number[c]);
+        }
+        sw_text_add(text, "    return 0;\n}\n");
+    }
+}
+
+/* ------------------------------------------------------------------ the text */
+
+static void add_programs(struct sw_text *text, const struct fields_desc *d)
+{
+    const struct fields_terms *t = d->terms;
+    const struct sw_program *rhs[SW_UNKNOWNS_MOST], *varying[FIELDS_VARYING_MOST],
+        *energy = d->energy ? d->energy->row[0].rhs : NULL;
+    struct fields_varying list[FIELDS_VARYING_MOST];
+    const int count = fields_varying_of(d, list);
+    struct sw_program_size most = {0};
+    for (int v = 0; v < t->unknowns; v++) rhs[v] = t->row[v].rhs;
+    for (int k = 0; k < count; k++) varying[k] = list[k].program;
+    const struct family family[] = {{"rhs_of", t->unknowns, rhs}, {"varying", count, varying},
+                                    {"initial_of", t->unknowns, d->initial}, {"energy_of", 1, &energy}};
+    for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k], &most);
+    sw_text_printf(text, "enum { VARYING = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", count, most.run, most.step);
+    add_varying(text, count, list);
+}
+
+static void add_definitions(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)
+{
+    struct fields_walk walk = {.steep = false};
+    const struct fields_method *m = fields_method_of(d->scheme);
+    const int columns = s->threads[1] > s->threads[2] ? s->threads[1] : s->threads[2];
+    fields_set_walk(d, &walk);
+    sw_text_printf(text, "enum { UNKNOWNS = %d, AXES = %d, NX = %d, NY = %d, NZ = %d, STAGES = %d, OWN = %d, "
+                   "STEEP = %d, SINGLE = %d };\n", d->terms->unknowns, d->terms->dimensions, (int)d->n[0],
+                   (int)d->n[1], (int)d->n[2], m->stages, d->own_steps, walk.steep, d->single);
+    sw_text_printf(text, "enum { FIELDS_INPUTS = %d, SEGMENT_X = %d, SEGMENT_Y = %d, SEGMENT_Z = %d, ROWS = %d, "
+                   "COLUMNS_Y = %d, COLUMNS_Z = %d };\n", FIELDS_INPUTS, s->segment[0], s->segment[1], s->segment[2],
+                   s->rows, s->columns[1], s->columns[2]);
+    sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d };\n#define SEEN %a\n",
+                   s->threads[0], columns, FIELDS_TILE, FIELDS_SEEN);
+    add_method(text, m);
+    add_view(text, "of_terms", d->terms);
+    add_view(text, "of_energy", d->energy);
+    add_programs(text, d);
+}
+
+static const struct sw_kernel_source source = {
+    .label = "the GPU code of the right-hand sides",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
+               "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"},
+    .after = {"problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",
+              "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/fields/fields_rtc.cuh",
+              "cuda/fields/fields_stream_rtc.cuh"},
+    .kernel = {[FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",
+               [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",
+               [FIELDS_JUDGE_K] = "judge_k", [FIELDS_FIRST_K] = "first_k", [FIELDS_INITIAL_K] = "initial_k",
+               [FIELDS_BEGIN_K] = "begin_k", [FIELDS_SETTLE_K] = "settle_k", [FIELDS_COPY_K] = "copy_k",
+               [FIELDS_ENERGY_K] = "energy_k", [FIELDS_LOOK_K] = "look_k"},
+};
+
+enum sw_status fields_kernels_create(struct sw_device *device, const struct fields_desc *desc,
+                                     const struct fields_shape *shape, struct sw_kernels *kernels)
+{
+    struct sw_text text = {0};
+    add_definitions(&text, desc, shape);
+    return sw_kernels_create(device, &source, &text, kernels);
+}
+
+enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm)
+{
+    struct sw_text text = {0};
+    add_definitions(&text, desc, shape);
+    return sw_kernels_try_compile(&source, &text, sm);
+}

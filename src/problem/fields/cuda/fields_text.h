@@ -1,0 +1,32 @@
+#ifndef FIELDS_TEXT_H
+#define FIELDS_TEXT_H
+/* The text of the kernels that step fields, made of the equation, and its compilation for a device
+ * (cuda/fields/fields_rtc.cuh; device/sw_kernels.h). */
+#include "device/sw_kernels.h"
+#include "problem/fields/fields_sim.h"
+
+/* How a row cuts fields. */
+struct fields_shape {
+    int    segment[SW_DIMS];        /* points of a line that a thread has                       */
+    int    rows, columns[SW_DIMS];  /* lines along x of a block; those along y and z            */
+    int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
+    size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
+};
+
+/** The shape for fields through memory. @return false: lines are too long for it */
+bool fields_shape_stream(const struct fields_desc *desc, struct fields_shape *shape);
+
+/* Of struct sw_kernels. */
+enum fields_kernel {
+    FIELDS_PACE_K, FIELDS_MOST_K, FIELDS_SYSTEM_K, FIELDS_ROWS_K, FIELDS_COLUMNS_K, FIELDS_TIME_K, FIELDS_JUDGE_K,
+    FIELDS_FIRST_K, FIELDS_INITIAL_K, FIELDS_BEGIN_K, FIELDS_SETTLE_K, FIELDS_COPY_K, FIELDS_ENERGY_K, FIELDS_LOOK_K
+};
+enum { FIELDS_TILE = 4096, FIELDS_THREADS = 256 };  /* points and threads of a block of most kernels */
+
+/** Compile the kernels for a device, or take them from the cache.
+ * @param kernels  out: sw_kernels_destroy()  @return as sw_kernels_create() */
+enum sw_status fields_kernels_create(struct sw_device *device, const struct fields_desc *desc,
+                                     const struct fields_shape *shape, struct sw_kernels *kernels);
+/** Compile them for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
+enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm);
+#endif

@@ -1,0 +1,34 @@
+/* Every row that steps fields on a GPU compiles its kernels, of all equations and methods, on a machine without one. */
+#include "field_cases.h"
+
+static void try_row(const char *row, const struct field_equation *e, enum sw_scheme scheme, double tolerance, int sm)
+{
+    const int64_t n[] = {e->axes > 2 ? 20 : 64, 24, e->axes > 2 ? 16 : 1};
+    struct field_case p;
+    make_field_case(e, n, scheme, tolerance, 2, &p);
+    const enum sw_status st = fields_sim_try_compile(&p.desc, row, sm);
+    destroy_field_case(&p);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    if (st) fail_msg("%s of %s: %s", row, e->name, sw_err_message());
+}
+
+/* An equation has one method and one architecture; SW_LONG=1: all. */
+static void all_equations_compile(void **state)
+{
+    static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
+    (void)state;
+    for (int r = 0; fields_sim_row(r); r++)
+        for (int k = 0; k < FIELD_EQUATIONS; k++)
+            for (int m = 0; m < 6; m++) {
+                const struct field_equation *e = &field_equations[k];
+                if (!long_suite() && m != (4 * k + r) % 6) continue;
+                const double tolerance = m / 3 && m % 3 && strcmp(e->name, "noise") ? 1e-4 : 0;
+                try_row(fields_sim_row(r), e, schemes[m % 3], tolerance, (k + m) % 2 ? 80 : 90);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
