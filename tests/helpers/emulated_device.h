@@ -1,0 +1,159 @@
+#ifndef EMULATED_DEVICE_H
+#define EMULATED_DEVICE_H
+/* A device of the kind CUDA that is this machine's processor: its memory is the host's, and the text of kernels, which
+ * on a GPU the compiler for GPUs gets, is compiled as C++ and run there (emulated_kernels.hpp). A test that includes
+ * this has these functions instead of those of src/device/kernel_*.c; it runs at the top of the checkout. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+#include "device/sw_kernels.h"
+
+#define EMULATED_PRELUDE "tests/helpers/emulated_kernels.hpp"
+
+/** Why there is none; NULL: there is. */
+static inline const char *emulated_absent(void)
+{
+    if (access(EMULATED_PRELUDE, R_OK)) return "not at the top of a checkout";
+    return system("c++ --version > /dev/null 2>&1") ? "there is no compiler c++" : NULL;
+}
+
+/* ------------------------------------------------------------------ the device */
+
+static enum sw_status emulated_alloc(struct sw_device *device, size_t bytes, void **out)
+{
+    (void)device;
+    *out = calloc(bytes ? bytes : 1, 1);
+    return *out ? SW_OK : SW_FAIL(SW_E_MEMORY, "no memory");
+}
+
+static void emulated_free(struct sw_device *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+
+static enum sw_status emulated_copy(struct sw_device *device, void *to, const void *from, size_t bytes)
+{
+    (void)device;
+    memcpy(to, from, bytes);
+    return SW_OK;
+}
+
+static enum sw_status emulated_wait(struct sw_device *device)
+{
+    (void)device;
+    return SW_OK;
+}
+
+static size_t emulated_memory_free(const struct sw_device *device)
+{
+    (void)device;
+    return (size_t)1 << 30;
+}
+
+static const struct sw_device_ops emulated_ops = {
+    .kind = "cuda", .memory_free = emulated_memory_free, .alloc = emulated_alloc, .free = emulated_free,
+    .alloc_host = emulated_alloc, .free_host = emulated_free, .upload = emulated_copy, .download = emulated_copy,
+    .wait = emulated_wait};
+
+static struct sw_device emulated_device = {.ops = &emulated_ops, .space = SW_DEVICE, .threads = 2, .label = "emulated",
+                                           .name = "this processor", .sm = 90, .processors = 4};
+
+/* ------------------------------------------------------------------ kernels */
+
+typedef void emulated_kernel(void **args);
+typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int threads, void **args);
+struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
+struct sw_module { void *handle; struct emulated_entry entry[SW_KERNELS]; };
+
+enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                 bool *from_cache)
+{
+    char *copy;
+    (void)label, (void)sm;
+    *bytes = strlen(text) + 1;
+    *from_cache = false;
+    SW_TRY(sw_alloc(*bytes, &copy));
+    *cubin = memcpy(copy, text, *bytes);
+    return SW_OK;
+}
+
+/* Shared memory that a launch gives is an array of the emulation's. */
+static void write_text(FILE *to, const char *text, const char *const *names, int count)
+{
+    static const char declared[] = "extern __shared__ double shared[];";
+    const char *at = strstr(text, declared);
+    char top[4096];
+    fprintf(to, "#include \"%s/%s\"\n", getcwd(top, sizeof top) ? top : ".", EMULATED_PRELUDE);
+    if (at) fwrite(text, 1, (size_t)(at - text), to);
+    fputs(at ? at + sizeof declared - 1 : text, to);
+    for (int k = 0; k < count; k++)
+        fprintf(to, "\nextern \"C\" void emulated_%s(void **args) { emulated_call(%s, args); }\n", names[k], names[k]);
+}
+
+enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
+                              void **kernels, struct sw_module **module)
+{
+    char folder[] = "/tmp/emulated-XXXXXX", command[512], name[128];
+    (void)device;
+    if (!mkdtemp(folder)) return SW_FAIL(SW_E_IO, "no folder for an emulated kernel");
+    snprintf(name, sizeof name, "%s/text.cpp", folder);
+    FILE *to = fopen(name, "w");
+    if (!to) return SW_FAIL(SW_E_IO, "cannot write %s", name);
+    write_text(to, cubin, names, count);
+    fclose(to);
+    snprintf(command, sizeof command, "c++ -std=c++17 -O1 -march=native -ffp-contract=off -w -fPIC -shared "
+             "-o %s/text.so %s/text.cpp", folder, folder);
+    if (system(command)) return SW_FAIL(SW_E_CUDA, "does not compile: %s", command);
+    SW_TRY(sw_alloc(1, module));
+    snprintf(name, sizeof name, "%s/text.so", folder);
+    struct sw_module *m = *module;
+    m->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!m->handle) return SW_FAIL(SW_E_CUDA, "%s", dlerror());
+    void *launch = dlsym(m->handle, "emulated_launch");
+    for (int k = 0; k < count; k++) {
+        snprintf(name, sizeof name, "emulated_%s", names[k]);
+        void *kernel = dlsym(m->handle, name);
+        memcpy(&m->entry[k].launch, &launch, sizeof launch);
+        memcpy(&m->entry[k].kernel, &kernel, sizeof kernel);
+        kernels[k] = &m->entry[k];
+    }
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (!getenv("SW_KEEP_EMULATED") && system(command)) return SW_FAIL(SW_E_IO, "cannot remove %s", folder);
+    return SW_OK;
+}
+
+void sw_module_unload(struct sw_device *device, struct sw_module **module)
+{
+    (void)device;
+    if (!module || !*module) return;
+    if ((*module)->handle) dlclose((*module)->handle);
+    sw_free(*module);
+    *module = NULL;
+}
+
+enum { EMULATED_SHARED_BYTES = 29000 * 8 };  /* as in the prelude; a GPU has no more */
+
+enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
+                                size_t shared_bytes, void **args)
+{
+    const struct emulated_entry *e = kernel;
+    (void)device;
+    if (threads < 1 || threads > 1024 || shared_bytes > EMULATED_SHARED_BYTES)
+        return SW_FAIL(SW_E_CUDA, "a block of %d threads and %zu bytes of shared memory", threads, shared_bytes);
+    if (blocks_x > 0 && blocks_y > 0) e->launch(e->kernel, blocks_x, blocks_y, threads, args);
+    return SW_OK;
+}
+
+enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
+                                         size_t shared_bytes, void **args)
+{
+    (void)device, (void)kernel, (void)clusters, (void)size, (void)threads, (void)shared_bytes, (void)args;
+    return SW_FAIL(SW_E_ABSENT, "clusters are not emulated");
+}
+#endif

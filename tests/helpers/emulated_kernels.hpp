@@ -1,0 +1,148 @@
+/* What the text of kernels needs to be compiled as C++ for the host, and to run there: the threads of a block are
+ * fibers that take turns at barriers, blocks come one after another. Threads that race give other numbers, as they run
+ * in one order between two barriers and in the other one between the next; what was not written in shared memory is
+ * NaN. Not for kernels with warps, clusters or more than these functions. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include <utility>
+
+#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+#define uint32_t emulated_uint32_t
+#define uint64_t emulated_uint64_t
+#define __device__
+#define __host__
+#define __global__
+#define __forceinline__ inline
+#define __shared__ static
+#define __launch_bounds__(...)
+
+static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
+
+static inline float __int_as_float(int bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline long long __double_as_longlong(double x)
+{
+    long long bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline double __longlong_as_double(long long bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+template <class T> static inline T atomicMax(T *to, T x)
+{
+    const T before = *to;
+    if (x > before) *to = x;
+    return before;
+}
+
+template <class T> static inline T atomicAdd(T *to, T x)
+{
+    const T before = *to;
+    *to += x;
+    return before;
+}
+
+/* ------------------------------------------------------------------ fibers */
+
+enum { EMULATED_SHARED = 29000, EMULATED_THREADS = 1024, EMULATED_STACK = 1 << 16 };
+enum { EMULATED_READY, EMULATED_WAITS, EMULATED_ENDED };
+static double shared[EMULATED_SHARED];
+
+/* They begin as contexts and go on by jumps: a change of contexts is a call of the system. */
+static ucontext_t emulated_beginning, emulated_context;
+static jmp_buf emulated_scheduler, emulated_thread[EMULATED_THREADS];
+static int emulated_state[EMULATED_THREADS];
+static char *emulated_stack;
+static void (*emulated_kernel)(void **);
+static void **emulated_args;
+
+static inline void __syncthreads()
+{
+    if (!_setjmp(emulated_thread[threadIdx.x])) _longjmp(emulated_scheduler, 1);
+}
+
+static void emulated_run()
+{
+    emulated_kernel(emulated_args);
+    emulated_state[threadIdx.x] = EMULATED_ENDED;
+    _longjmp(emulated_scheduler, 1);
+}
+
+/* A thread until its next barrier, or its end. */
+static void emulated_go(int t)
+{
+    threadIdx.x = (unsigned)t;
+    if (_setjmp(emulated_scheduler)) return;
+    if (emulated_state[t] == EMULATED_WAITS) _longjmp(emulated_thread[t], 1);
+    emulated_state[t] = EMULATED_WAITS;
+    getcontext(&emulated_context);
+    emulated_context.uc_stack.ss_sp = emulated_stack + (size_t)t * EMULATED_STACK;
+    emulated_context.uc_stack.ss_size = EMULATED_STACK;
+    emulated_context.uc_link = 0;
+    makecontext(&emulated_context, emulated_run, 0);
+    swapcontext(&emulated_beginning, &emulated_context);
+}
+
+static void emulated_block(int threads)
+{
+    for (int c = 0; c < EMULATED_SHARED; c++) shared[c] = NAN;
+    for (int t = 0; t < threads; t++) emulated_state[t] = EMULATED_READY;
+    for (int turn = 0, left = threads; left; turn++) {
+        int ended = 0;
+        for (int k = 0; k < threads; k++) {
+            const int t = turn % 2 ? threads - 1 - k : k;
+            if (emulated_state[t] == EMULATED_ENDED) continue;
+            emulated_go(t);
+            ended += emulated_state[t] == EMULATED_ENDED;
+        }
+        left -= ended;
+        if (ended && left) {
+            fprintf(stderr, "%d threads of a block ended where %d wait for them\n", ended, left);
+            abort();
+        }
+    }
+}
+
+extern "C" void emulated_launch(void (*kernel)(void **), int blocks_x, int blocks_y, int threads, void **args)
+{
+    if (!emulated_stack) emulated_stack = (char *)malloc((size_t)EMULATED_THREADS * EMULATED_STACK);
+    if (threads > EMULATED_THREADS || !emulated_stack) abort();
+    emulated_kernel = kernel;
+    emulated_args = args;
+    gridDim = {(unsigned)blocks_x, (unsigned)blocks_y, 1};
+    blockDim = {(unsigned)threads, 1, 1};
+    for (int y = 0; y < blocks_y; y++)
+        for (int x = 0; x < blocks_x; x++) {
+            blockIdx = {(unsigned)x, (unsigned)y, 0};
+            emulated_block(threads);
+        }
+}
+
+template <class... A, size_t... K>
+static void emulated_call(void (*kernel)(A...), void **args, std::index_sequence<K...>)
+{
+    kernel(*(A *)args[K]...);
+}
+
+template <class... A> static void emulated_call(void (*kernel)(A...), void **args)
+{
+    emulated_call(kernel, args, std::index_sequence_for<A...>());
+}

@@ -1,0 +1,135 @@
+/* The rows that step fields on a GPU, whose kernels run on this machine's processor here (helpers/emulated_device.h):
+ * against cpu.plain, over equations, methods, shapes and states. Off by rounding alone: sums of a solve are taken in
+ * another order and with fused multiply-adds, P from numbers that double precision has formed. */
+#include "emulated_device.h"
+#include "field_cases.h"
+
+#include "device/sw_device.h"
+#include "device/sw_snapshot.h"
+
+static const double rates[] = {1, 0.3, 4, 2.2, 0.7};
+
+static struct sw_device *host;
+
+static struct sw_sim *make_sim(struct field_case *p, const char *row, int count)
+{
+    const struct fields_source source = {fill_field_runs, keep_field_runs, &p->runs};
+    struct sw_device *device = row ? &emulated_device : host;
+    struct sw_sim *sim;
+    const char *error[8];
+    assert_ok(fields_sim_create(&p->desc, row ? row : "cpu.plain", device, &source, &sim));
+    assert_ok(sim->ops->load(sim, count, rates, error));
+    for (int j = 0; j < count; j++)
+        if (error[j]) fail_msg("%s: %s", p->runs.e->name, error[j]);
+    return sim;
+}
+
+/* ------------------------------------------------------------------ the same numbers */
+
+enum { RUNS = 3, RECORD = 64 };
+struct outcome { double *u, record[RUNS * RECORD], scalars[RUNS][SW_LINE_SCALARS]; int64_t diverged[RUNS]; };
+
+/* @param row  NULL: cpu.plain @param to  steps, or ticks, in two parts */
+static void take(struct field_case *p, const char *row, int64_t to, struct outcome *o)
+{
+    struct sw_sim *sim = make_sim(p, row, RUNS);
+    const void *field;
+    const double *scalars;
+    o->u = malloc(RUNS * p->size * sizeof(double));
+    assert_ok(sw_sim_initial(sim));
+    assert_ok(sim->ops->advance(sim, 0, to / 3));
+    assert_ok(sim->ops->advance(sim, to / 3, to));
+    assert_ok(sw_sim_get_state(sim, o->u));
+    assert_ok(sim->ops->diverged(sim, o->diverged));
+    assert_true(sim->ops->records->numbers <= RECORD);
+    assert_ok(sim->ops->records->get(sim, o->record));
+    assert_ok(sim->ops->snapshot(sim, 0, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
+    assert_ok(sim->ops->fetch(sim, 0, &field, &scalars));
+    memcpy(o->scalars, scalars, sizeof o->scalars);
+    for (int j = 0; j < RUNS; j++)  /* fields leave all runs of an unknown after the other */
+        for (size_t c = 0; c < p->size; c++) {
+            const size_t points = p->size / (size_t)p->terms->unknowns, v = c / points;
+            const double there = ((const double *)field)[(v * RUNS + (size_t)j) * points + c % points];
+            assert_true(there == o->u[(size_t)j * p->size + c] || isnan(there));
+        }
+    sim->ops->destroy(sim);
+}
+
+static double off_by(size_t n, const double *a, const double *b)
+{
+    double off = 0, largest = 0;
+    for (size_t c = 0; c < n; c++) {
+        if (isnan(a[c]) != isnan(b[c])) return INFINITY;
+        if (isnan(a[c])) continue;
+        off = fmax(off, fabs(a[c] - b[c]));
+        largest = fmax(largest, fabs(b[c]));
+    }
+    return largest > 0 ? off / largest : off;
+}
+
+/* Seven steps, or some tens of the runs' own, each off by what rounding of its solves is: within 1e-15 (1 + sqrt(m4
+ * dt/dx⁴)) of cpu.plain's, which in these cases is 1e-14 at most; ten thousand times that would be an error. The steps
+ * themselves are the same: their errors agree to far more digits than decide them. */
+static void compare(const struct field_equation *e, const char *row, const int64_t n[3], int k, double tolerance)
+{
+    static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
+    struct field_case p;
+    struct outcome host_o, device_o;
+    make_field_case(e, n, schemes[k], tolerance, RUNS, &p);
+    const int64_t to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 7;
+    take(&p, NULL, to, &host_o);
+    take(&p, row, to, &device_o);
+    const double off = off_by(RUNS * p.size, device_o.u, host_o.u),
+                 of_scalars = off_by(RUNS * SW_LINE_SCALARS, device_o.scalars[0], host_o.scalars[0]),
+                 of_records = off_by((size_t)(RUNS * (tolerance > 0 ? SW_OWN_STEPS_NUMBERS : 1)), device_o.record,
+                                     host_o.record);
+    print_message("%-16s imex%d %lldx%lldx%lld%s: %.2g, scalars %.2g, records %.2g\n", e->name, k + 1, (long long)n[0],
+                  (long long)n[1], (long long)n[2], tolerance > 0 ? " own" : "", off, of_scalars, of_records);
+    assert_memory_equal(device_o.diverged, host_o.diverged, sizeof host_o.diverged);
+    assert_true(off < 1e-10);
+    free(host_o.u);
+    free(device_o.u);
+    destroy_field_case(&p);
+}
+
+/* An equation has one method and one shape; SW_LONG=1: all methods. Shapes have lines of one segment and of many, whose
+ * last one is whole, short, a point; rows and columns that fill no block. */
+static void row_agrees(const char *row)
+{
+    static const int64_t flat[][3] = {{32, 32, 1}, {17, 40, 1}, {300, 5, 1}, {7, 270, 1}, {33, 64, 1}},
+                         deep[][3] = {{16, 12, 10}, {9, 17, 5}};
+    for (int k = 0; k < FIELD_EQUATIONS; k++)
+        for (int m = 0; m < 3; m++) {
+            const struct field_equation *e = &field_equations[k];
+            const int64_t *n = e->axes > 2 ? deep[(k + m) % 2] : flat[(3 * k + m) % 5];
+            if (!long_suite() && m != k % 3) continue;
+            if (m == 0 || k % 2 || long_suite()) compare(e, row, n, m, 0);
+            if (m > 0 && strcmp(e->name, "noise")) compare(e, row, n, m, 1e-4);
+        }
+}
+
+static void stream_agrees(void **state)
+{
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    row_agrees("cuda.stream");
+}
+
+static int open_host(void **state)
+{
+    (void)state;
+    return sw_device_open("cpu", 1, &host) != SW_OK;
+}
+
+static int close_host(void **state)
+{
+    (void)state;
+    sw_device_close(&host);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees)};
+    return cmocka_run_group_tests(tests, open_host, close_host);
+}
