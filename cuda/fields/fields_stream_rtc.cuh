@@ -23,19 +23,19 @@ extern "C" __global__ void pace_k(struct fields_on_device b, long long from, lon
 
 /* The largest values over a tile of what varies: 8 bytes a point. */
 template <int K = 0>
-__device__ static inline void find_most(const struct fields_on_device &b, int run, int tile, struct kept *kept)
+__device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int tile,
+                                        struct kept *kept, double *room)
 {
     if constexpr (K < VARYING) {
         const struct fields_pace p = b.pace[run];
-        const struct fields f = fields_of(b, run);
         double most = 0.0;
         if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
         __syncthreads();
         for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x)
             most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, tile * TILE + c, p.t,
                                                                            p.number));
-        raise(&b.most[(size_t)run * VARYING + K], most, shared);
-        find_most<K + 1>(b, run, tile, kept);
+        raise(&b.most[(size_t)run * VARYING + K], most, room);
+        find_most<K + 1>(b, run, f, tile, kept, room);
     }
 }
 
@@ -43,7 +43,7 @@ extern "C" __global__ void most_k(struct fields_on_device b)
 {
     __shared__ struct kept kept;
     const int run = blockIdx.x / TILES_OF_ALL;
-    if (b.pace[run].goes) find_most(b, run, blockIdx.x % TILES_OF_ALL, &kept);
+    if (b.pace[run].goes) find_most(b, run, fields_of(b, run), blockIdx.x % TILES_OF_ALL, &kept, shared);
 }
 
 extern "C" __global__ void system_k(struct fields_on_device b)
@@ -82,12 +82,13 @@ extern "C" __global__ void __launch_bounds__(THREADS_ROWS) rows_k(struct fields_
     if (b.pace[run].goes == 1) rows_in_stage(b, run, blockIdx.x % BLOCKS_ROWS * ROWS, stage, &kept);
 }
 
-/* Behind the last pass of a step. */
-__device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found)
+/* Behind the last pass of a step. @param room  [threads] */
+__device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found,
+                                     double *room)
 {
     if (OWN) {
-        raise(largest_of(b, run, ERROR, v), found.error, shared);
-        raise(largest_of(b, run, NEXT_SIZE, v), found.largest, shared);
+        raise(largest_of(b, run, ERROR, v), found.error, room);
+        raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);
     } else if (!isfinite(found.largest)) {
         stop_run(b, run, b.pace[run].number + 1);
     }
@@ -103,7 +104,7 @@ __device__ static inline void columns_in_stage(const struct fields_on_device &b,
             return;
         }
         pass_columns<A, I>(b, run, fields_of(b, run), v, tile, shared, &found);
-        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found);
+        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found, shared);
     }
 }
 
@@ -123,11 +124,11 @@ extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS) columns_k(struct f
 
 /* What F does more by the time than the stages see (fields_estimate_by_time()). */
 template <int V = 0>
-__device__ static inline void see_time(const struct fields_on_device &b, int run, int tile, struct kept *kept)
+__device__ static inline void see_time(const struct fields_on_device &b, int run, const struct fields &f, int tile,
+                                       struct kept *kept, double *room)
 {
     if constexpr (V < UNKNOWNS) {
         const struct fields_pace p = b.pace[run];
-        const struct fields f = fields_of(b, run);
         double largest = 0.0;
         if (threadIdx.x == 0)
             for (int i = 0; i <= STAGES; i++)
@@ -143,8 +144,8 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             }
             largest = sw_own_steps_worse(largest, fabs(sum));
         }
-        raise(largest_of(b, run, BY_TIME, V), largest, shared);
-        see_time<V + 1>(b, run, tile, kept);
+        raise(largest_of(b, run, BY_TIME, V), largest, room);
+        see_time<V + 1>(b, run, f, tile, kept, room);
     }
 }
 
@@ -152,7 +153,7 @@ extern "C" __global__ void time_k(struct fields_on_device b)
 {
     __shared__ struct kept kept[STAGES + 1];
     const int run = blockIdx.x / TILES_OF_ALL;
-    if (STEEP && b.pace[run].goes == 1) see_time(b, run, blockIdx.x % TILES_OF_ALL, kept);
+    if (STEEP && b.pace[run].goes == 1) see_time(b, run, fields_of(b, run), blockIdx.x % TILES_OF_ALL, kept, shared);
 }
 
 extern "C" __global__ void judge_k(struct fields_on_device b)

@@ -11,12 +11,14 @@
 
 /* ------------------------------------------------------------------ which row */
 
-extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu, fields_stream_cuda;
+extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu, fields_fused_cuda,
+    fields_stream_cuda;
 
 static const struct fields_row_ops *const table[] = {
     &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
     &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference  */
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
+    &fields_fused_cuda,   /* all steps between two outputs in one kernel, a run in a block's shared memory    */
     &fields_stream_cuda,  /* through memory, a pass over rows and one over columns along each other axis      */
     0,
 };

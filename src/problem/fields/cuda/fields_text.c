@@ -5,6 +5,43 @@
 #include "base/sw_embed.h"
 #include "problem/fields/fields_batch_cpu.h"
 
+/* ------------------------------------------------------------------ what is in it */
+
+struct programs {
+    const struct sw_program *rhs[SW_UNKNOWNS_MOST], *varying[FIELDS_VARYING_MOST], *energy;
+    struct fields_varying list[FIELDS_VARYING_MOST];
+    int varies;
+};
+
+static struct programs programs_of(const struct fields_desc *d)
+{
+    struct programs p = {.energy = d->energy ? d->energy->row[0].rhs : NULL};
+    p.varies = fields_varying_of(d, p.list);
+    for (int v = 0; v < d->terms->unknowns; v++) p.rhs[v] = d->terms->row[v].rhs;
+    for (int k = 0; k < p.varies; k++) p.varying[k] = p.list[k].program;
+    return p;
+}
+
+static void raise_to(struct sw_program_size *most, int count, const struct sw_program *const *program)
+{
+    for (int k = 0; k < count; k++) {
+        const struct sw_program_size size = sw_program_size(program[k]);
+        if (size.run > most->run) most->run = size.run;
+        if (size.step > most->step) most->step = size.step;
+    }
+}
+
+/* The most that one of them keeps. */
+static struct sw_program_size most_kept(const struct fields_desc *d, const struct programs *p)
+{
+    struct sw_program_size most = {0};
+    raise_to(&most, d->terms->unknowns, p->rhs);
+    raise_to(&most, p->varies, p->varying);
+    raise_to(&most, d->terms->unknowns, d->initial);
+    raise_to(&most, 1, &p->energy);
+    return most;
+}
+
 /* ------------------------------------------------------------------ shapes */
 
 static int segments_of(const struct fields_shape *s, int axis, int64_t n)
@@ -21,10 +58,10 @@ static int at_least(int a, int b) { return a > b ? a : b; }
 static int whole_warps(int threads) { return (threads + WARP - 1) / WARP * WARP; }
 
 /* Lines along x lie in shared memory, segments an odd number of doubles apart. */
-static void cut_rows(const struct fields_desc *d, struct fields_shape *s)
+static void cut_rows(const struct fields_desc *d, int threads, struct fields_shape *s)
 {
     const int segments = segments_of(s, 0, d->n[0]);
-    s->rows = at_least(USUAL_THREADS / segments, 1);
+    s->rows = at_least(threads / segments, 1);
     if (s->rows > d->n[1] * d->n[2]) s->rows = (int)(d->n[1] * d->n[2]);
     const size_t tasks = (size_t)(s->rows * segments);
     s->threads[0] = whole_warps((int)tasks);
@@ -32,12 +69,12 @@ static void cut_rows(const struct fields_desc *d, struct fields_shape *s)
 }
 
 /* Of lines along y and z as many beside each other as make whole sectors, if they can. */
-static void cut_columns(const struct fields_desc *d, int axis, struct fields_shape *s)
+static void cut_columns(const struct fields_desc *d, int axis, int threads, struct fields_shape *s)
 {
     const int64_t beside = axis == 1 ? d->n[0] : d->n[0] * d->n[1];
     const int segments = segments_of(s, axis, d->n[axis]);
     int columns = WARP;
-    while (columns > 1 && columns * segments > 2 * USUAL_THREADS) columns /= 2;
+    while (columns > 1 && columns * segments > threads) columns /= 2;
     while (columns / 2 >= beside) columns /= 2;
     s->columns[axis] = columns;
     s->threads[axis] = whole_warps(columns * segments);
@@ -51,9 +88,62 @@ bool fields_shape_stream(const struct fields_desc *d, struct fields_shape *s)
         if (d->n[a] > LINE_MOST) return false;
         s->segment[a] = segment_for(d->n[a]);
     }
-    cut_rows(d, s);
-    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, s);
+    cut_rows(d, USUAL_THREADS, s);
+    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 2 * USUAL_THREADS, s);
     return s->shared[0] <= SHARED_MOST;
+}
+
+int fields_kept(const struct fields_desc *d)
+{
+    const int stages = fields_method_of(d->scheme)->stages;
+    return 1 + stages + (stages > 1 || d->own_steps);
+}
+
+size_t fields_shared_most(int sm)
+{
+    const int kilobytes = sm == 80 || sm == 87 ? 163 : sm == 90 || sm == 100 || sm == 103 ? 227 : 99;
+    return (size_t)kilobytes * 1024;
+}
+
+/* All passes have the threads of the block; what they need in shared memory is behind the fields. */
+static bool cut_block(const struct fields_desc *d, int threads, struct fields_shape *s)
+{
+    const size_t fields = (size_t)fields_kept(d) * fields_size(d) * sizeof(double);
+    size_t most = (size_t)threads * sizeof(double);
+    *s = (struct fields_shape){.kept = fields_kept(d)};
+    for (int a = 0; a < SW_DIMS; a++) {
+        s->segment[a] = segment_for(d->n[a]);
+        if (segments_of(s, a, d->n[a]) > threads) return false;
+    }
+    cut_rows(d, threads, s);
+    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, threads, s);
+    for (int a = 0; a < SW_DIMS; a++)
+        if (s->shared[a] > most) most = s->shared[a];
+    for (int a = 0; a < SW_DIMS; a++) {
+        s->threads[a] = threads;
+        s->shared[a] = fields + most;
+    }
+    return true;
+}
+
+/* What programs keep lies in shared memory, too: of each unknown, and of all times that are looked at. */
+static size_t bytes_kept(const struct fields_desc *d)
+{
+    const struct programs p = programs_of(d);
+    const struct sw_program_size most = most_kept(d, &p);
+    return (size_t)(d->terms->unknowns + fields_method_of(d->scheme)->stages + 1) * (size_t)(most.run + most.step + 2) *
+           sizeof(double);
+}
+
+/* Where there is room, twice the threads. */
+bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
+{
+    enum { LARGE = 8192, SYSTEM = 1024 };  /* what the compiler and the driver take */
+    const size_t room = fields_shared_most(90) - SYSTEM - bytes_kept(d);
+    if (bytes_kept(d) + SYSTEM >= fields_shared_most(90)) return false;
+    for (int threads = fields_size(d) >= LARGE ? 2 * USUAL_THREADS : USUAL_THREADS; threads >= 2 * WARP; threads /= 2)
+        if (cut_block(d, threads, s) && s->shared[0] <= room) return true;
+    return false;
 }
 
 /* ------------------------------------------------------------------ programs, numbers */
@@ -86,14 +176,11 @@ static void add_type(struct sw_text *text, const char *name, const char *prefix,
 
 struct family { const char *name; int count; const struct sw_program *const *program; };
 
-static void add_family(struct sw_text *text, const struct family *f, struct sw_program_size *most)
+static void add_family(struct sw_text *text, const struct family *f)
 {
     char name[48], prefix[48];
     sw_text_printf(text, "template <int V> struct %s;\n", f->name);
     for (int k = 0; k < f->count; k++) {
-        const struct sw_program_size size = sw_program_size(f->program[k]);
-        if (size.run > most->run) most->run = size.run;
-        if (size.step > most->step) most->step = size.step;
         snprintf(name, sizeof name, "%s<%d>", f->name, k);
         snprintf(prefix, sizeof prefix, "fields_%s%d", f->name, k);
         add_type(text, name, prefix, f->program[k]);
@@ -169,19 +256,13 @@ static void add_varying(struct sw_text *text, int count, const struct fields_var
 
 static void add_programs(struct sw_text *text, const struct fields_desc *d)
 {
-    const struct fields_terms *t = d->terms;
-    const struct sw_program *rhs[SW_UNKNOWNS_MOST], *varying[FIELDS_VARYING_MOST],
-        *energy = d->energy ? d->energy->row[0].rhs : NULL;
-    struct fields_varying list[FIELDS_VARYING_MOST];
-    const int count = fields_varying_of(d, list);
-    struct sw_program_size most = {0};
-    for (int v = 0; v < t->unknowns; v++) rhs[v] = t->row[v].rhs;
-    for (int k = 0; k < count; k++) varying[k] = list[k].program;
-    const struct family family[] = {{"rhs_of", t->unknowns, rhs}, {"varying", count, varying},
-                                    {"initial_of", t->unknowns, d->initial}, {"energy_of", 1, &energy}};
-    for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k], &most);
-    sw_text_printf(text, "enum { VARYING = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", count, most.run, most.step);
-    add_varying(text, count, list);
+    const struct programs p = programs_of(d);
+    const struct family family[] = {{"rhs_of", d->terms->unknowns, p.rhs}, {"varying", p.varies, p.varying},
+                                    {"initial_of", d->terms->unknowns, d->initial}, {"energy_of", 1, &p.energy}};
+    const struct sw_program_size most = most_kept(d, &p);
+    for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k]);
+    sw_text_printf(text, "enum { VARYING = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", p.varies, most.run, most.step);
+    add_varying(text, p.varies, p.list);
 }
 
 static void add_definitions(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)
@@ -196,26 +277,32 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     sw_text_printf(text, "enum { FIELDS_INPUTS = %d, SEGMENT_X = %d, SEGMENT_Y = %d, SEGMENT_Z = %d, ROWS = %d, "
                    "COLUMNS_Y = %d, COLUMNS_Z = %d };\n", FIELDS_INPUTS, s->segment[0], s->segment[1], s->segment[2],
                    s->rows, s->columns[1], s->columns[2]);
-    sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d };\n#define SEEN %a\n",
-                   s->threads[0], columns, FIELDS_TILE, FIELDS_SEEN);
+    sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
+                   "FIELDS_KEPT = %d };\n#define SEEN %a\n", s->threads[0], columns, FIELDS_TILE, s->threads[0],
+                   s->kept, FIELDS_SEEN);
     add_method(text, m);
     add_view(text, "of_terms", d->terms);
     add_view(text, "of_energy", d->energy);
     add_programs(text, d);
 }
 
-static const struct sw_kernel_source source = {
-    .label = "the GPU code of the right-hand sides",
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
-               "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"},
-    .after = {"problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",
-              "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/fields/fields_rtc.cuh",
-              "cuda/fields/fields_stream_rtc.cuh"},
-    .kernel = {[FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",
-               [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",
-               [FIELDS_JUDGE_K] = "judge_k", [FIELDS_FIRST_K] = "first_k", [FIELDS_INITIAL_K] = "initial_k",
-               [FIELDS_BEGIN_K] = "begin_k", [FIELDS_SETTLE_K] = "settle_k", [FIELDS_COPY_K] = "copy_k",
-               [FIELDS_ENERGY_K] = "energy_k", [FIELDS_LOOK_K] = "look_k"},
+#define BEFORE                                                                                                        \
+    .label = "the GPU code of the right-hand sides",                                                                  \
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",     \
+               "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"}
+#define AFTER                                                                                                         \
+    "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
+        "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/fields/fields_rtc.cuh",                       \
+        "cuda/fields/fields_stream_rtc.cuh"
+#define KERNELS                                                                                                       \
+    [FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",                           \
+    [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",                         \
+    [FIELDS_JUDGE_K] = "judge_k", [FIELDS_FIRST_K] = "first_k", [FIELDS_INITIAL_K] = "initial_k",                     \
+    [FIELDS_BEGIN_K] = "begin_k", [FIELDS_SETTLE_K] = "settle_k", [FIELDS_COPY_K] = "copy_k",                         \
+    [FIELDS_ENERGY_K] = "energy_k", [FIELDS_LOOK_K] = "look_k"
+static const struct sw_kernel_source sources[] = {
+    {BEFORE, .after = {AFTER}, .kernel = {KERNELS}},
+    {BEFORE, .after = {AFTER, "cuda/fields/fields_fused_rtc.cuh"}, .kernel = {KERNELS, [FIELDS_FUSED_K] = "fused_k"}},
 };
 
 enum sw_status fields_kernels_create(struct sw_device *device, const struct fields_desc *desc,
@@ -223,12 +310,12 @@ enum sw_status fields_kernels_create(struct sw_device *device, const struct fiel
 {
     struct sw_text text = {0};
     add_definitions(&text, desc, shape);
-    return sw_kernels_create(device, &source, &text, kernels);
+    return sw_kernels_create(device, &sources[shape->kept > 0], &text, kernels);
 }
 
 enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm)
 {
     struct sw_text text = {0};
     add_definitions(&text, desc, shape);
-    return sw_kernels_try_compile(&source, &text, sm);
+    return sw_kernels_try_compile(&sources[shape->kept > 0], &text, sm);
 }

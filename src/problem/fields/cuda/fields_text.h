@@ -11,15 +11,26 @@ struct fields_shape {
     int    rows, columns[SW_DIMS];  /* lines along x of a block; those along y and z            */
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
+    int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
 };
 
 /** The shape for fields through memory. @return false: lines are too long for it */
 bool fields_shape_stream(const struct fields_desc *desc, struct fields_shape *shape);
 
-/* Of struct sw_kernels. */
+/** The shape for fields that a block has in shared memory. @return false: they are too large */
+bool fields_shape_fused(const struct fields_desc *desc, struct fields_shape *shape);
+
+/** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */
+int fields_kept(const struct fields_desc *desc);
+
+/** Bytes of shared memory that a block may have on a device of compute capability sm/10. */
+size_t fields_shared_most(int sm);
+
+/* Of struct sw_kernels; the last one where shape.kept is not 0. */
 enum fields_kernel {
     FIELDS_PACE_K, FIELDS_MOST_K, FIELDS_SYSTEM_K, FIELDS_ROWS_K, FIELDS_COLUMNS_K, FIELDS_TIME_K, FIELDS_JUDGE_K,
-    FIELDS_FIRST_K, FIELDS_INITIAL_K, FIELDS_BEGIN_K, FIELDS_SETTLE_K, FIELDS_COPY_K, FIELDS_ENERGY_K, FIELDS_LOOK_K
+    FIELDS_FIRST_K, FIELDS_INITIAL_K, FIELDS_BEGIN_K, FIELDS_SETTLE_K, FIELDS_COPY_K, FIELDS_ENERGY_K, FIELDS_LOOK_K,
+    FIELDS_FUSED_K
 };
 enum { FIELDS_TILE = 4096, FIELDS_THREADS = 256 };  /* points and threads of a block of most kernels */
 

@@ -3,7 +3,7 @@
 
 static void try_row(const char *row, const struct field_equation *e, enum sw_scheme scheme, double tolerance, int sm)
 {
-    const int64_t n[] = {e->axes > 2 ? 20 : 64, 24, e->axes > 2 ? 16 : 1};
+    const int64_t n[] = {e->axes > 2 ? 12 : 64, e->axes > 2 ? 10 : 24, e->axes > 2 ? 6 : 1};
     struct field_case p;
     make_field_case(e, n, scheme, tolerance, 2, &p);
     const enum sw_status st = fields_sim_try_compile(&p.desc, row, sm);

@@ -1,7 +1,10 @@
-/* Fields through memory: a stage is a pass over rows, which forms the right-hand side and solves along x, and a pass
- * over columns along each other axis (cuda/fields/fields_stream_rtc.cuh). All runs of the batch take a step together;
- * with steps of their own each has its dt, and those that are at their goal wait. What decides a step, and makes P, is
- * a thread a run, so that nothing is waited for but every few steps of such runs. */
+/* The rows that step fields on a GPU, by the same passes: over rows, which form the right-hand side and solve along x,
+ * and over columns along each other axis.
+ *
+ * cuda.stream takes fields through memory (cuda/fields/fields_stream_rtc.cuh). All runs of the batch take a step
+ * together; with steps of their own each has its dt, and those that are at their goal wait. What decides a step, and
+ * makes P, is a thread a run, so that nothing is waited for but every few steps of such runs. cuda.fused has a run in
+ * the shared memory of a block, which takes all its steps (cuda/fields/fields_fused_rtc.cuh). */
 #include <math.h>
 #include <string.h>
 
@@ -41,12 +44,7 @@ struct stream {
 
 static size_t size_of(const struct fields_sim *s) { return fields_size(&s->desc); }
 
-/* Fields of a run in memory: u, what a stage begins with, increments. */
-static size_t fields_kept(const struct fields_desc *d)
-{
-    const int stages = fields_method_of(d->scheme)->stages;
-    return 1 + (size_t)stages + (stages > 1 || d->own_steps);
-}
+static bool is_fused(const struct stream *p) { return p->shape.kept > 0; }
 
 /* ------------------------------------------------------------------ launches */
 
@@ -94,21 +92,39 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
 
 /* ------------------------------------------------------------------ create, destroy */
 
-static bool fits(const struct fields_desc *d)
+static bool stream_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
     return fields_shape_stream(d, &shape);
 }
 
-static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+static bool fused_fits(const struct fields_desc *d)
+{
+    struct fields_shape shape;
+    return fields_shape_fused(d, &shape);
+}
+
+/* @param kept  fields of a run in the device's memory */
+static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed, size_t *per_run)
 {
     const size_t unknowns = (size_t)d->terms->unknowns;
-    (void)device;
     *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
-    *per_run = fields_size(d) * (fields_kept(d) * sizeof(double) + sw_reals_word(d->single)) +
+    *per_run = fields_size(d) * (kept * sizeof(double) + sw_reals_word(d->single)) +
                (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + FIELDS_VARYING_MOST) * sizeof(double) +
                unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
                sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
+}
+
+static void stream_bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    (void)device;
+    count_bytes(d, (size_t)fields_kept(d), fixed, per_run);
+}
+
+static void fused_bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    (void)device;
+    count_bytes(d, 1, fixed, per_run);
 }
 
 static void list_own_steps(struct fields_sim *s, struct stream *p)
@@ -132,8 +148,8 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     const size_t room = (size_t)s->desc.capacity, unknowns = (size_t)s->desc.terms->unknowns, field = room * size_of(s);
     struct sw_owned *own = &s->arrays;
     sw_array_device(own, field, &p->batch.u);
-    if (fields_kept(&s->desc) > 2) sw_array_device(own, field, &p->batch.stage);
-    for (int i = 0; i < p->walk.method->stages; i++) sw_array_device(own, field, &p->batch.k[i]);
+    if (!is_fused(p) && fields_kept(&s->desc) > 2) sw_array_device(own, field, &p->batch.stage);
+    for (int i = 0; !is_fused(p) && i < p->walk.method->stages; i++) sw_array_device(own, field, &p->batch.k[i]);
     sw_array_device(own, room * (size_t)s->desc.nparam, &p->param);
     sw_array_device(own, room * FIELDS_PLACE, &p->place);
     sw_array_device(own, room, &p->dt);
@@ -173,12 +189,12 @@ static void point_to_arrays(struct stream *p)
     b->rule = p->walk.rule;
 }
 
+/* The shape is there. */
 static enum sw_status create(struct fields_sim *s)
 {
     struct stream *p = s->own;
     struct fields_varying varying[FIELDS_VARYING_MOST];
     const size_t room = (size_t)s->desc.capacity, goals = (size_t)s->desc.goals;
-    if (!fields_shape_stream(&s->desc, &p->shape)) return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
     fields_set_walk(&s->desc, &p->walk);
     p->walk.solves = &fields_lines;
     SW_TRY(p->walk.solves->create(&s->desc, &s->arrays, &p->walk.solver));
@@ -193,6 +209,22 @@ static enum sw_status create(struct fields_sim *s)
         SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
     return sw_snapshots_create(s->device, room * size_of(s) * sw_reals_word(s->desc.single),
                                room * SW_LINE_SCALARS * sizeof(double), &p->snapshots);
+}
+
+static enum sw_status stream_create(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    if (!fields_shape_stream(&s->desc, &p->shape)) return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
+    return create(s);
+}
+
+static enum sw_status fused_create(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    if (!fields_shape_fused(&s->desc, &p->shape) || p->shape.shared[0] > fields_shared_most(s->device->sm))
+        return SW_FAIL(SW_E_ABSENT, "%s: a run has %zu bytes, more than a block of %s has of shared memory: use "
+                       "stepper = \"cuda.stream\"", s->ops->name, p->shape.shared[0], s->device->name);
+    return create(s);
 }
 
 static void destroy(struct fields_sim *s)
@@ -430,7 +462,7 @@ static enum sw_status take_some(struct fields_sim *s, int64_t from, int64_t to, 
     return sw_device_download(s->device, going, p->batch.going, sizeof *going);
 }
 
-static enum sw_status advance(struct fields_sim *s, int64_t from, int64_t to)
+static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t to)
 {
     struct stream *p = s->own;
     void *batch[] = {&p->batch};
@@ -444,6 +476,18 @@ static enum sw_status advance(struct fields_sim *s, int64_t from, int64_t to)
     return settle(s);
 }
 
+/* A block a run, which takes all its steps. */
+static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t to)
+{
+    struct stream *p = s->own;
+    long long begins = from, ends = to;
+    void *batch[] = {&p->batch}, *args[] = {&p->batch, &begins, &ends};
+    if (s->desc.own_steps) SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
+    SW_TRY(sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_FUSED_K], s->count, 1, p->shape.threads[0],
+                            p->shape.shared[0], args));
+    return settle(s);
+}
+
 static enum sw_status look_ahead(struct fields_sim *s, double *change)
 {
     struct stream *p = s->own;
@@ -453,10 +497,17 @@ static enum sw_status look_ahead(struct fields_sim *s, double *change)
     return sw_device_download(s->device, change, p->number, (size_t)s->count * sizeof *change);
 }
 
-static enum sw_status try_compile(const struct fields_desc *d, int sm)
+static enum sw_status stream_try_compile(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
-    if (!fields_shape_stream(d, &shape)) return SW_FAIL(SW_E_ABSENT, "lines are too long");
+    if (!fields_shape_stream(d, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long");
+    return fields_kernels_try_compile(d, &shape, sm);
+}
+
+static enum sw_status fused_try_compile(const struct fields_desc *d, int sm)
+{
+    struct fields_shape shape;
+    if (!fields_shape_fused(d, &shape)) return SW_FAIL(SW_E_CONFIG, "runs are too large");
     return fields_kernels_try_compile(d, &shape, sm);
 }
 
@@ -466,22 +517,41 @@ static const struct sw_record_ops records = {.get = get_record, .set = set_recor
 static const struct sw_sim_ops operations = {
     .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .states = &states, .records = &records};
 
-extern const struct fields_row_ops fields_stream_cuda;
+extern const struct fields_row_ops fields_stream_cuda, fields_fused_cuda;
 const struct fields_row_ops fields_stream_cuda = {
     .name = "cuda.stream",
     .about = "fields through memory: a pass over rows, then one over columns along each other axis",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
     .named_only = true,
-    .fits = fits,
+    .fits = stream_fits,
     .misfit = "its lines have at most 16384 points",
-    .bytes = bytes,
+    .bytes = stream_bytes,
     .own_size = sizeof(struct stream),
-    .create = create,
+    .create = stream_create,
     .load = load,
-    .advance = advance,
+    .advance = stream_advance,
     .look_ahead = look_ahead,
     .destroy = destroy,
-    .try_compile = try_compile,
+    .try_compile = stream_try_compile,
+    .sim = &operations,
+};
+
+const struct fields_row_ops fields_fused_cuda = {
+    .name = "cuda.fused",
+    .about = "a run in the shared memory of a block, which takes all steps between two outputs",
+    .space = SW_DEVICE,
+    .absent = FIELDS_CUDA_ABSENT,
+    .named_only = true,
+    .fits = fused_fits,
+    .misfit = "a run and its stages are more than the shared memory of a block holds, 227 KiB",
+    .bytes = fused_bytes,
+    .own_size = sizeof(struct stream),
+    .create = fused_create,
+    .load = load,
+    .advance = fused_advance,
+    .look_ahead = look_ahead,
+    .destroy = destroy,
+    .try_compile = fused_try_compile,
     .sim = &operations,
 };

@@ -1,0 +1,114 @@
+/* The kernel of cuda.fused, behind fields_stream_rtc.cuh: a block has a run in its shared memory and takes all steps of
+ * a call, with the passes of cuda.stream one after another. Also needed:
+ *
+ *     THREADS_FUSED   threads of the block, at least as many as a pass over rows or columns has
+ *     FIELDS_KEPT     fields of a run in shared memory: u, one for each increment, and what a stage begins with
+ *
+ * Memory sees 16 bytes a point and call; shared memory of a point and stage of imex1 some 100 bytes. */
+
+enum { SCRATCH = FIELDS_KEPT * SIZE };  /* where in shared memory passes begin to work */
+
+template <int V = 0> __device__ static inline void keep_runs(const struct fields_on_device &b, int run, struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        if (threadIdx.x == V) rhs_of<V>::run(b.param + run, b.count, kept[V].r);
+        keep_runs<V + 1>(b, run, kept);
+    }
+}
+
+/* Pass over all rows. Where nothing changes with the time alone nothing is kept of it. */
+template <int I, int V = 0>
+__device__ static inline void fused_rows(const struct fields_on_device &b, int run, const struct fields &f,
+                                         struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        typedef rhs_of<V> T;
+        const struct fields_pace p = b.pace[run];
+        const double t = p.t + method_c(I) * p.dt;
+        if constexpr (T::STEP > 0) {
+            if (threadIdx.x == 0) T::step(b.param + run, b.count, kept[V].r, 1, t, p.number, kept[V].s);
+            __syncthreads();
+        }
+        for (int first = 0; first < ROWS_OF_ALL; first += ROWS)
+            pass_rows<V, I>(b, run, f, first, kept + V, t, p.dt, p.number, shared + SCRATCH);
+        fused_rows<I, V + 1>(b, run, f, kept);
+    }
+}
+
+template <int A, int I>
+__device__ static inline void fused_columns(const struct fields_on_device &b, int run, const struct fields &f)
+{
+    typedef column_shape<A> S;
+    for (int v = 0; v < UNKNOWNS; v++) {
+        struct found found = {0.0, 0.0};
+        for (int tile = 0; tile < S::TILES * S::PLANES; tile++)
+            pass_columns<A, I>(b, run, f, v, tile, shared + SCRATCH, &found);
+        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found, shared + SCRATCH);
+    }
+}
+
+template <int I = 0>
+__device__ static inline void fused_stages(const struct fields_on_device &b, int run, const struct fields &f,
+                                           struct kept *kept)
+{
+    if constexpr (I < STAGES) {
+        fused_rows<I>(b, run, f, kept);
+        fused_columns<1, I>(b, run, f);
+        if constexpr (AXES > 2) fused_columns<2, I>(b, run, f);
+        fused_stages<I + 1>(b, run, f, kept);
+    }
+}
+
+/* @param to  of given dt the step's number, of steps of the run's own a tick @return whether a step was taken, or tried */
+__device__ static inline bool fused_step(const struct fields_on_device &b, int run, const struct fields &f,
+                                         long long from, long long to, struct kept *kept, struct kept *other)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) set_pace(b, run, from, to);
+    __syncthreads();
+    if (!b.pace[run].goes) return false;
+    for (int tile = 0; VARYING && tile < TILES_OF_ALL; tile++)
+        find_most(b, run, f, tile, other, shared + SCRATCH);
+    __syncthreads();
+    if (threadIdx.x < UNKNOWNS) make_system(b, run, threadIdx.x);
+    __syncthreads();
+    if (b.pace[run].goes == 1) {
+        fused_stages(b, run, f, kept);
+        for (int tile = 0; STEEP && tile < TILES_OF_ALL; tile++)
+            see_time(b, run, f, tile, other, shared + SCRATCH);
+    }
+    __syncthreads();
+    if (OWN && threadIdx.x == 0) judge(b, run);
+    __syncthreads();
+    return true;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_FUSED) fused_k(struct fields_on_device b, long long from,
+                                                                    long long to)
+{
+    __shared__ struct kept kept[UNKNOWNS], other[STAGES + 1];
+    const int run = blockIdx.x;
+    double *u = b.u + (size_t)run * SIZE;
+    struct fields f;
+    f.u = shared;
+    f.stage = shared + (STAGES + 1) * SIZE;
+    for (int i = 0; i < STAGES; i++) f.k[i] = shared + (1 + i) * SIZE;
+    for (int c = threadIdx.x; c < SIZE; c += blockDim.x) f.u[c] = u[c];
+    keep_runs(b, run, kept);
+    if (OWN) {
+        bool turned = false;
+        while (fused_step(b, run, f, from, to, kept, other)) {
+            if (turned == (bool)b.pace[run].turned) continue;
+            turned = !turned;
+            double *next = f.stage;
+            f.stage = f.u;
+            f.u = next;
+        }
+    } else {
+        for (long long number = from; number < to; number++)
+            if (!fused_step(b, run, f, from, number, kept, other)) break;
+    }
+    __syncthreads();
+    for (int c = threadIdx.x; c < SIZE; c += blockDim.x) u[c] = f.u[c];
+    if (threadIdx.x == 0) b.pace[run].turned = 0;
+}
