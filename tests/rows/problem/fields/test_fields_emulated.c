@@ -123,6 +123,99 @@ static void fused_agrees(void **state)
     row_agrees("cuda.fused");
 }
 
+/* ------------------------------------------------------------------ runs that stop */
+
+/* u_t = a u^2 + lap(u) blows up where a u0 is large; the coefficient a^0.5 of a run is no number. */
+static const struct field_equation growing = {
+    "growing", 2, 1, {"a*abs(a)*u^2 + sqrt(a)*lap(u)"}, NULL, {"1 + 0.1*cos(x)"}, 0.2, 2};
+static const double growths[] = {4, 0.01, -1};
+
+static void stop_alike(const char *row, enum sw_scheme scheme, double tolerance)
+{
+    const int64_t n[] = {12, 20, 1}, to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 14;
+    struct field_case p;
+    int64_t step[2][4];
+    double *u[2];
+    make_field_case(&growing, n, scheme, tolerance, 4, &p);
+    const struct fields_source source = {fill_field_runs, keep_field_runs, &p.runs};
+    for (int k = 0; k < 2; k++) {
+        struct sw_sim *sim;
+        const char *error[3];
+        u[k] = malloc(3 * p.size * sizeof(double));
+        assert_ok(fields_sim_create(&p.desc, k ? row : "cpu.plain", k ? &emulated_device : host, &source, &sim));
+        assert_ok(sim->ops->load(sim, 3, growths, error));
+        assert_true(!error[0] && !error[1] && error[2]);
+        assert_ok(sw_sim_initial(sim));
+        assert_ok(sim->ops->advance(sim, 0, to / 2));
+        assert_ok(sim->ops->advance(sim, to / 2, to));
+        assert_ok(sw_sim_get_state(sim, u[k]));
+        assert_ok(sim->ops->diverged(sim, step[k]));
+        assert_true(step[k][0] > 0 && step[k][1] == -1 && step[k][2] == 0);
+        /* states that come from elsewhere: the first one is no number, and its run stops where the call begins */
+        for (size_t c = 0; c < 3 * p.size; c++) u[k][c] = c == 5 ? NAN : 0.5 + 0.1 * sin((double)c);
+        assert_ok(sim->ops->states->set(sim, u[k]));
+        assert_ok(sim->ops->advance(sim, to / 2, to));
+        assert_ok(sim->ops->states->get(sim, u[k]));
+        assert_ok(sim->ops->diverged(sim, step[k] + 1));
+        assert_true(step[k][1] == to / 2 && isnan(u[k][0]) && isnan(u[k][2 * p.size]) && isfinite(u[k][p.size]));
+        sim->ops->destroy(sim);
+    }
+    assert_memory_equal(step[0], step[1], sizeof step[0]);
+    assert_true(off_by(3 * p.size, u[1], u[0]) < 1e-10);
+    free(u[0]);
+    free(u[1]);
+    destroy_field_case(&p);
+}
+
+static void runs_stop_alike(void **state)
+{
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    stop_alike("cuda.stream", SW_BACKWARD_EULER, 0);
+    stop_alike("cuda.stream", SW_IMEX3, 1e-4);
+    stop_alike("cuda.fused", SW_IMEX2, 0);
+    stop_alike("cuda.fused", SW_IMEX2, 1e-4);
+}
+
+/* No bit depends on where a run is interrupted, or on the batch. */
+static void advance_in_parts(const char *row, const struct field_equation *e, double tolerance)
+{
+    const int64_t n[] = {20, 18, 1}, to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 6;
+    struct field_case p;
+    double *u[2], *again;
+    make_field_case(e, n, SW_IMEX2, tolerance, RUNS, &p);
+    again = malloc(RUNS * p.size * sizeof(double));
+    struct sw_sim *sim = make_sim(&p, row, RUNS);
+    for (int k = 0; k < 2; k++) {
+        u[k] = malloc(RUNS * p.size * sizeof(double));
+        assert_ok(sw_sim_initial(sim));
+        for (int part = 0; part < 3 * k; part++) {
+            double record[RUNS * RECORD];
+            assert_ok(sim->ops->advance(sim, to * part / 3, to * (part + 1) / 3));
+            assert_ok(sw_sim_get_state(sim, again));
+            if (tolerance > 0) assert_ok(sim->ops->records->get(sim, record));
+            assert_ok(sim->ops->states->set(sim, again));  /* as a checkpoint does */
+            if (tolerance > 0) assert_ok(sim->ops->records->set(sim, record));
+        }
+        if (!k) assert_ok(sim->ops->advance(sim, 0, to));
+        assert_ok(sw_sim_get_state(sim, u[k]));
+    }
+    sim->ops->destroy(sim);
+    assert_memory_equal(u[0], u[1], RUNS * p.size * sizeof(double));
+    free(u[0]);
+    free(u[1]);
+    free(again);
+    destroy_field_case(&p);
+}
+
+static void no_bit_depends_on_interruptions(void **state)
+{
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    advance_in_parts("cuda.stream", &field_equations[0], 0);
+    advance_in_parts("cuda.fused", &field_equations[1], 1e-3);
+}
+
 static int open_host(void **state)
 {
     (void)state;
@@ -138,6 +231,8 @@ static int close_host(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
+                                       cmocka_unit_test(runs_stop_alike),
+                                       cmocka_unit_test(no_bit_depends_on_interruptions)};
     return cmocka_run_group_tests(tests, open_host, close_host);
 }
