@@ -6,6 +6,7 @@
 #include "base/sw_mem.h"
 #include "problem/fields/fields_problem.h"
 #include "problem/fields/fields_sim.h"
+#include "problem/fields/scalars.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/imex.h"
@@ -209,6 +210,8 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
 {
     const struct fields_desc desc = desc_of(setup);
     (void)problem;
+    bytes->fixed_on_host = (size_t)fields_measured_at_once(desc.n, device->threads) *
+                           ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n));
     return fields_sim_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 

@@ -12,6 +12,13 @@ struct fields_measure;
 /** Numbers of memory that one takes. */
 size_t fields_measure_bytes(const int64_t n[SW_DIMS]);
 
+/** How many runs whose fields lie on a device so many threads of the host measure at once: large ones take memory. */
+static inline int fields_measured_at_once(const int64_t n[SW_DIMS], int threads)
+{
+    const int64_t most = ((int64_t)1 << 26) / sw_points(n);
+    return most < 1 ? 1 : most < threads ? (int)most : threads;
+}
+
 /** @param own  its arrays @return SW_E_MEMORY; it is then to be destroyed, too */
 enum sw_status fields_measure_create(const int64_t n[SW_DIMS], struct sw_owned *own, struct fields_measure **measure);
 void           fields_measure_destroy(struct fields_measure *measure);

@@ -199,7 +199,8 @@ static enum sw_status create(struct fields_sim *s)
     p->walk.solves = &fields_lines;
     SW_TRY(p->walk.solves->create(&s->desc, &s->arrays, &p->walk.solver));
     p->varies = fields_varying_of(&s->desc, varying);
-    p->workers = s->device->threads < s->desc.capacity ? s->device->threads : s->desc.capacity;
+    p->workers = fields_measured_at_once(s->desc.n, s->device->threads);
+    if (p->workers > s->desc.capacity) p->workers = s->desc.capacity;
     SW_TRY(fields_kernels_create(s->device, &s->desc, &p->shape, &p->kernels));
     list_arrays(s, p);
     SW_TRY(s->arrays.status);
