@@ -126,6 +126,40 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
     return true;
 }
 
+/* A segment for each thread, which has all of an increment in registers: more than 640 threads have too few of them
+ * for segments and F. */
+static int whole_segment(const struct fields_desc *d)
+{
+    static const int segments[] = {16, 32, 8, 16};
+    enum { TRIES = sizeof segments / sizeof *segments, MANY = 640, MOST = 1024 };
+    for (int k = 0; k < TRIES; k++) {
+        const int64_t segment = segments[k], threads = d->n[0] * d->n[1] / segment;
+        if (d->n[0] % segment || d->n[1] % segment || threads % WARP) continue;
+        if (threads <= (k + 1 < TRIES ? MANY : MOST)) return segments[k];
+    }
+    return 0;
+}
+
+/* @param room  of shared memory, in bytes */
+static bool cut_whole(const struct fields_desc *d, size_t room, struct fields_shape *s)
+{
+    const int segment = whole_segment(d), kept = fields_kept(d) - 1;
+    if (!segment || d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
+    const int threads = (int)(d->n[0] * d->n[1]) / segment;
+    const size_t fields = (size_t)kept * fields_size(d) * sizeof(double),
+                 row = (size_t)(d->n[0] / segment) * (size_t)(segment | 1) * sizeof(double),
+                 states = 4 * (size_t)threads * sizeof(double);
+    *s = (struct fields_shape){.segment = {segment, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept};
+    if (fields >= room) return false;
+    for (int groups = 1; groups <= d->n[1] / segment; groups *= 2) {
+        s->group = (int)(d->n[1] / segment + groups - 1) / groups * segment;
+        const size_t exchanged = (size_t)s->group * row, most = exchanged > states ? exchanged : states;
+        for (int a = 0; a < SW_DIMS; a++) s->threads[a] = threads, s->shared[a] = fields + most;
+        if (s->shared[0] <= room) return true;
+    }
+    return false;
+}
+
 /* What programs keep lies in shared memory, too: of each unknown, and of all times that are looked at. */
 static size_t bytes_kept(const struct fields_desc *d)
 {
@@ -141,6 +175,7 @@ bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
     enum { LARGE = 8192, SYSTEM = 1024 };  /* what the compiler and the driver take */
     const size_t room = fields_shared_most(90) - SYSTEM - bytes_kept(d);
     if (bytes_kept(d) + SYSTEM >= fields_shared_most(90)) return false;
+    if (cut_whole(d, room, s)) return true;
     for (int threads = fields_size(d) >= LARGE ? 2 * USUAL_THREADS : USUAL_THREADS; threads >= 2 * WARP; threads /= 2)
         if (cut_block(d, threads, s) && s->shared[0] <= room) return true;
     return false;
@@ -278,8 +313,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    "COLUMNS_Y = %d, COLUMNS_Z = %d };\n", FIELDS_INPUTS, s->segment[0], s->segment[1], s->segment[2],
                    s->rows, s->columns[1], s->columns[2]);
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
-                   "FIELDS_KEPT = %d };\n#define SEEN %a\n", s->threads[0], columns, FIELDS_TILE, s->threads[0],
-                   s->kept, FIELDS_SEEN);
+                   "FIELDS_KEPT = %d, WHOLE = %d, GROUP = %d };\n#define SEEN %a\n", s->threads[0], columns,
+                   FIELDS_TILE, s->threads[0], s->kept, s->group > 0, s->group, FIELDS_SEEN);
     add_method(text, m);
     add_view(text, "of_terms", d->terms);
     add_view(text, "of_energy", d->energy);

@@ -12,6 +12,8 @@ struct fields_shape {
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
+    int    group;                   /* of those: rows that are exchanged at a time where threads have lines in
+                                     * registers; else 0                                        */
 };
 
 /** The shape for fields through memory. @return false: lines are too long for it */

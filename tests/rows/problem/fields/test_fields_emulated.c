@@ -123,6 +123,18 @@ static void fused_agrees(void **state)
     row_agrees("cuda.fused");
 }
 
+/* Shapes whose lines threads have in registers: of 16 and of 32 points, exchanged at once and in two parts. */
+static void fused_in_registers_agrees(void **state)
+{
+    static const struct { int equation, method; int64_t n[3]; double tolerance; } cases[] = {
+        {0, 0, {128, 128, 1}, 0}, {0, 2, {64, 48, 1}, 1e-4}, {2, 1, {32, 64, 1}, 0}, {3, 0, {96, 96, 1}, 0},
+        {4, 1, {96, 32, 1}, 1e-4}};
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        compare(&field_equations[cases[k].equation], "cuda.fused", cases[k].n, cases[k].method, cases[k].tolerance);
+}
+
 /* ------------------------------------------------------------------ runs that stop */
 
 /* u_t = a u^2 + lap(u) blows up where a u0 is large; the coefficient a^0.5 of a run is no number. */
@@ -232,6 +244,7 @@ static int close_host(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
+                                       cmocka_unit_test(fused_in_registers_agrees),
                                        cmocka_unit_test(runs_stop_alike),
                                        cmocka_unit_test(no_bit_depends_on_interruptions)};
     return cmocka_run_group_tests(tests, open_host, close_host);
