@@ -13,7 +13,8 @@
 
 enum { SCRATCH = FIELDS_KEPT * SIZE };  /* where in shared memory passes begin to work */
 
-template <int V = 0> __device__ static inline void keep_runs(const struct fields_on_device &b, int run, struct kept *kept)
+template <int V = 0>
+__device__ static inline void keep_runs(const struct fields_on_device &b, int run, struct kept *kept)
 {
     if constexpr (V < UNKNOWNS) {
         if (threadIdx.x == V) rhs_of<V>::run(b.param + run, b.count, kept[V].r);
@@ -130,7 +131,8 @@ __device__ static inline void fused_stages(const struct fields_on_device &b, int
     }
 }
 
-/* @param to  of given dt the step's number, of steps of the run's own a tick @return whether a step was taken, or tried */
+/* @param to  of given dt the step's number, of steps of the run's own a tick
+ * @return whether a step was taken, or tried */
 __device__ static inline bool fused_step(const struct fields_on_device &b, int run, const struct fields &f,
                                          long long from, long long to, struct kept *kept, struct kept *other)
 {
@@ -138,15 +140,13 @@ __device__ static inline bool fused_step(const struct fields_on_device &b, int r
     if (threadIdx.x == 0) set_pace(b, run, from, to);
     __syncthreads();
     if (!b.pace[run].goes) return false;
-    for (int tile = 0; VARYING && tile < TILES_OF_ALL; tile++)
-        find_most(b, run, f, tile, other, shared + SCRATCH);
+    find_most(b, run, f, 0, POINTS, other, shared + SCRATCH);
     __syncthreads();
     if (threadIdx.x < UNKNOWNS) make_system(b, run, threadIdx.x);
     __syncthreads();
     if (b.pace[run].goes == 1) {
         fused_stages(b, run, f, kept);
-        for (int tile = 0; STEEP && tile < TILES_OF_ALL; tile++)
-            see_time(b, run, f, tile, other, shared + SCRATCH);
+        if (STEEP) see_time(b, run, f, 0, POINTS, other, shared + SCRATCH);
     }
     __syncthreads();
     if (OWN && threadIdx.x == 0) judge(b, run);

@@ -7,7 +7,8 @@
  *     of_terms, of_energy                   neighbours that programs take in: NEIGHBOURS, unknown(q), offset(q, axis)
  *     rhs_of<v>, varying<k>, initial_of<v>, energy_of<0>    programs: THERE; values kept a run, a step, a cell (RUN,
  *                                           STEP, CELL); run, step, cell, point of sw_program_cuda()
- *     VARYING, varying_unknown(k), varying_axis(k), varying_fourth(k)    coefficients that are no numbers of a run
+ *     VARYING, varying_unknown(k), varying_axis(k), varying_fourth(k)    coefficients that are no numbers of a run;
+ *     varying_same(k)                       the first one of the same program
  *     KEPT_RUN, KEPT_STEP                   the most that one of these keeps
  *     SEGMENT_X, SEGMENT_Y, SEGMENT_Z       points of a line that a thread has in registers
  *     ROWS, COLUMNS_Y, COLUMNS_Z            lines that a block has at a time
@@ -91,17 +92,20 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
 /* The largest of a block's numbers, NaN if one is. All threads together. @param shared  [threads] */
 __device__ static inline double block_worst(double x, double *shared)
 {
+    enum { FEW = 32 };
+    const int thread = threadIdx.x, threads = blockDim.x;
     __syncthreads();
-    shared[threadIdx.x] = x;
+    shared[thread] = x;
     __syncthreads();
-    for (int w = 512; w > 0; w /= 2) {
-        if ((int)threadIdx.x < w && (int)threadIdx.x + w < (int)blockDim.x)
-            shared[threadIdx.x] = sw_own_steps_worse(shared[threadIdx.x], shared[threadIdx.x + w]);
-        __syncthreads();
+    if (thread < FEW) {
+        for (int k = thread + FEW; k < threads; k += FEW) x = sw_own_steps_worse(x, shared[k]);
+        shared[thread] = x;
     }
-    const double worst = shared[0];
     __syncthreads();
-    return worst;
+    x = shared[0];
+    for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
+    __syncthreads();
+    return x;
 }
 
 /* Numbers of 0 or more, and NaN. */
@@ -381,7 +385,7 @@ __device__ static inline void make_system(const struct fields_on_device &b, int 
     struct fields_pace *p = &b.pace[run];
     struct fields_stiffness s = b.constant[run * UNKNOWNS + v];
     for (int k = 0; k < VARYING; k++) {
-        const double most = fields_raised(of_bits(b.most[(size_t)run * VARYING + k]));
+        const double most = fields_raised(of_bits(b.most[(size_t)run * VARYING + varying_same(k)]));
         if (varying_unknown(k) != v) continue;
         if (varying_fourth(k)) s.most4[varying_axis(k)] = most;
         else s.most2[varying_axis(k)] = most;

@@ -21,21 +21,25 @@ extern "C" __global__ void pace_k(struct fields_on_device b, long long from, lon
     if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
 }
 
-/* The largest values over a tile of what varies: 8 bytes a point. */
+/* Where tile number `tile` of a field begins, and where it ends. */
+__device__ static inline int tile_at(int tile) { return tile < TILES_OF_ALL ? tile * TILE : POINTS; }
+
+/* The largest values over some points of what varies: 8 bytes a point. @param room  [threads] */
 template <int K = 0>
-__device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int tile,
-                                        struct kept *kept, double *room)
+__device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int first,
+                                        int end, struct kept *kept, double *room)
 {
-    if constexpr (K < VARYING) {
+    if constexpr (K < VARYING && varying_same(K) != K) {
+        find_most<K + 1>(b, run, f, first, end, kept, room);
+    } else if constexpr (K < VARYING) {
         const struct fields_pace p = b.pace[run];
         double most = 0.0;
         if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
         __syncthreads();
-        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x)
-            most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, tile * TILE + c, p.t,
-                                                                           p.number));
+        for (int at = first + threadIdx.x; at < end; at += blockDim.x)
+            most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
         raise(&b.most[(size_t)run * VARYING + K], most, room);
-        find_most<K + 1>(b, run, f, tile, kept, room);
+        find_most<K + 1>(b, run, f, first, end, kept, room);
     }
 }
 
@@ -43,7 +47,8 @@ extern "C" __global__ void most_k(struct fields_on_device b)
 {
     __shared__ struct kept kept;
     const int run = blockIdx.x / TILES_OF_ALL;
-    if (b.pace[run].goes) find_most(b, run, fields_of(b, run), blockIdx.x % TILES_OF_ALL, &kept, shared);
+    const int tile = blockIdx.x % TILES_OF_ALL;
+    if (b.pace[run].goes) find_most(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), &kept, shared);
 }
 
 extern "C" __global__ void system_k(struct fields_on_device b)
@@ -124,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS) columns_k(struct f
 
 /* What F does more by the time than the stages see (fields_estimate_by_time()). */
 template <int V = 0>
-__device__ static inline void see_time(const struct fields_on_device &b, int run, const struct fields &f, int tile,
-                                       struct kept *kept, double *room)
+__device__ static inline void see_time(const struct fields_on_device &b, int run, const struct fields &f, int first,
+                                       int end, struct kept *kept, double *room)
 {
     if constexpr (V < UNKNOWNS) {
         const struct fields_pace p = b.pace[run];
@@ -134,18 +139,18 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             for (int i = 0; i <= STAGES; i++)
                 keep<rhs_of<V>>(b, run, p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt, p.number, kept + i);
         __syncthreads();
-        for (int c = threadIdx.x; c < TILE && tile * TILE + c < POINTS; c += blockDim.x) {
+        for (int at = first + threadIdx.x; at < end; at += blockDim.x) {
             double sum = 0.0;
 #pragma unroll 1
             for (int i = 0; i <= STAGES; i++) {
                 const double weight = p.dt * (i < STAGES ? b.method.q[i] - b.method.b[i] : b.method.q_end),
                              t = p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt;
-                sum += weight * value_at<rhs_of<V>, of_terms>(b, run, kept + i, f.stage, tile * TILE + c, t, p.number);
+                sum += weight * value_at<rhs_of<V>, of_terms>(b, run, kept + i, f.stage, at, t, p.number);
             }
             largest = sw_own_steps_worse(largest, fabs(sum));
         }
         raise(largest_of(b, run, BY_TIME, V), largest, room);
-        see_time<V + 1>(b, run, f, tile, kept, room);
+        see_time<V + 1>(b, run, f, first, end, kept, room);
     }
 }
 
@@ -153,7 +158,9 @@ extern "C" __global__ void time_k(struct fields_on_device b)
 {
     __shared__ struct kept kept[STAGES + 1];
     const int run = blockIdx.x / TILES_OF_ALL;
-    if (STEEP && b.pace[run].goes == 1) see_time(b, run, fields_of(b, run), blockIdx.x % TILES_OF_ALL, kept, shared);
+    const int tile = blockIdx.x % TILES_OF_ALL;
+    if (STEEP && b.pace[run].goes == 1)
+        see_time(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept, shared);
 }
 
 extern "C" __global__ void judge_k(struct fields_on_device b)

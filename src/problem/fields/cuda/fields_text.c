@@ -1,6 +1,7 @@
 #include "problem/fields/cuda/fields_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/sw_embed.h"
 #include "problem/fields/fields_batch_cpu.h"
@@ -10,15 +11,30 @@
 struct programs {
     const struct sw_program *rhs[SW_UNKNOWNS_MOST], *varying[FIELDS_VARYING_MOST], *energy;
     struct fields_varying list[FIELDS_VARYING_MOST];
-    int varies;
+    int varies, same[FIELDS_VARYING_MOST];  /* the first one with the same functions */
 };
+
+static bool is_same(const struct sw_program *a, const struct sw_program *b)
+{
+    struct sw_text text[2] = {{0}, {0}};
+    sw_program_cuda(a, "p", &text[0]);
+    sw_program_cuda(b, "p", &text[1]);
+    const bool same = !sw_text_status(&text[0]) && !sw_text_status(&text[1]) &&
+                      !strcmp(sw_text_get(&text[0]), sw_text_get(&text[1]));
+    sw_text_free(&text[0]);
+    sw_text_free(&text[1]);
+    return same;
+}
 
 static struct programs programs_of(const struct fields_desc *d)
 {
     struct programs p = {.energy = d->energy ? d->energy->row[0].rhs : NULL};
     p.varies = fields_varying_of(d, p.list);
     for (int v = 0; v < d->terms->unknowns; v++) p.rhs[v] = d->terms->row[v].rhs;
-    for (int k = 0; k < p.varies; k++) p.varying[k] = p.list[k].program;
+    for (int k = 0; k < p.varies; k++) {
+        p.varying[k] = p.list[k].program;
+        while (p.same[k] < k && !is_same(p.varying[p.same[k]], p.varying[k])) p.same[k]++;
+    }
     return p;
 }
 
@@ -274,13 +290,13 @@ static void add_view(struct sw_text *text, const char *name, const struct fields
     sw_text_add(text, "    return 0;\n}\n};\n");
 }
 
-static void add_varying(struct sw_text *text, int count, const struct fields_varying *varying)
+static void add_varying(struct sw_text *text, const struct programs *p)
 {
-    static const char *const name[] = {"varying_unknown", "varying_axis", "varying_fourth"};
-    for (int c = 0; c < 3; c++) {
+    static const char *const name[] = {"varying_unknown", "varying_axis", "varying_fourth", "varying_same"};
+    for (int c = 0; c < 4; c++) {
         begin_table(text, "", "int", name[c], "int k");
-        for (int k = 0; k < count; k++) {
-            const int number[] = {varying[k].unknown, varying[k].axis, varying[k].fourth};
+        for (int k = 0; k < p->varies; k++) {
+            const int number[] = {p->list[k].unknown, p->list[k].axis, p->list[k].fourth, p->same[k]};
             if (number[c]) sw_text_printf(text, "    if (k == %d) return %d;\n", k, number[c]);
         }
         sw_text_add(text, "    return 0;\n}\n");
@@ -297,7 +313,7 @@ static void add_programs(struct sw_text *text, const struct fields_desc *d)
     const struct sw_program_size most = most_kept(d, &p);
     for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k]);
     sw_text_printf(text, "enum { VARYING = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", p.varies, most.run, most.step);
-    add_varying(text, p.varies, p.list);
+    add_varying(text, &p);
 }
 
 static void add_definitions(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)

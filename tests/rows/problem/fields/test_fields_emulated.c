@@ -228,6 +228,37 @@ static void no_bit_depends_on_interruptions(void **state)
     advance_in_parts("cuda.fused", &field_equations[1], 1e-3);
 }
 
+/* ------------------------------------------------------------------ which row */
+
+static void expect_refusal(struct field_case *p, const char *row, const char *why)
+{
+    const struct fields_source source = {fill_field_runs, keep_field_runs, &p->runs};
+    struct sw_sim *sim;
+    assert_int_equal(fields_sim_create(&p->desc, row, &emulated_device, &source, &sim), SW_E_ABSENT);
+    if (!strstr(sw_err_message(), why)) fail_msg("%s: not \"%s\"", sw_err_message(), why);
+}
+
+/* They have not run on a GPU. */
+static void rows_are_taken_by_their_names(void **state)
+{
+    const int64_t n[] = {24, 24, 1}, large[] = {160, 160, 1}, long_lines[] = {16400, 5, 1};
+    struct field_case p;
+    (void)state;
+    make_field_case(&field_equations[0], n, SW_BACKWARD_EULER, 0, 1, &p);
+    expect_refusal(&p, NULL, "cuda.stream  it has not run on a GPU yet, and is taken only where it is named");
+    expect_refusal(&p, "cpu.plain", "fit here: cuda.fused cuda.stream");
+    memcpy(p.desc.n, large, sizeof large);
+    expect_refusal(&p, "cuda.fused", "more than the shared memory of a block holds");
+    memcpy(p.desc.n, long_lines, sizeof long_lines);
+    expect_refusal(&p, "cuda.stream", "its lines have at most 16384 points");
+    memcpy(p.desc.n, n, sizeof n);
+    emulated_device.sm = 86;  /* whose blocks have less */
+    p.desc.n[0] = p.desc.n[1] = 112;
+    expect_refusal(&p, "cuda.fused", "use stepper = \"cuda.stream\"");
+    emulated_device.sm = 90;
+    destroy_field_case(&p);
+}
+
 static int open_host(void **state)
 {
     (void)state;
@@ -245,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
                                        cmocka_unit_test(fused_in_registers_agrees),
+                                       cmocka_unit_test(rows_are_taken_by_their_names),
                                        cmocka_unit_test(runs_stop_alike),
                                        cmocka_unit_test(no_bit_depends_on_interruptions)};
     return cmocka_run_group_tests(tests, open_host, close_host);
