@@ -18,6 +18,9 @@
 /** Why there is none; NULL: there is. */
 static inline const char *emulated_absent(void)
 {
+#ifndef SW_HAVE_CUDA
+    return SW_WITHOUT_CUDA;  /* and so are the rows */
+#endif
     if (access(EMULATED_PRELUDE, R_OK)) return "not at the top of a checkout";
     return system("c++ --version > /dev/null 2>&1") ? "there is no compiler c++" : NULL;
 }

@@ -244,6 +244,7 @@ static void rows_are_taken_by_their_names(void **state)
     const int64_t n[] = {24, 24, 1}, large[] = {160, 160, 1}, long_lines[] = {16400, 5, 1};
     struct field_case p;
     (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     make_field_case(&field_equations[0], n, SW_BACKWARD_EULER, 0, 1, &p);
     expect_refusal(&p, NULL, "cuda.stream  it has not run on a GPU yet, and is taken only where it is named");
     expect_refusal(&p, "cpu.plain", "fit here: cuda.fused cuda.stream");
