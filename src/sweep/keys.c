@@ -239,7 +239,7 @@ bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const s
 {
     const size_t length = strlen(key->path);
     bool known = !key->each;  /* else the members may be called like the unknowns */
-    if (key->kind != SW_KEY_FUNCTION || setting->kind != SW_SETTING_GROUP) return false;
+    if ((key->kind != SW_KEY_FUNCTION && key->kind != SW_KEY_WORD) || setting->kind != SW_SETTING_GROUP) return false;
     for (int k = 0; k < setting->count; k++) known |= key_find(s, setting->child[k]->path) != NULL;
     if (!known) return false;
     for (int k = 0; k < s->own->nkey; k++)
@@ -270,8 +270,8 @@ static void check_empty_end(const struct sw_sweep *s, const struct sw_setting *e
     const char *list[SW_MAX_KEYS];
     struct sw_text known = {0};
     const struct sw_key *boundary = key_find(s, "boundary");
-    const bool left = !strcmp(end->path, "left");
-    if (end->count || (!left && strcmp(end->path, "right")) || sw_config_find(s->config, "boundary")) return;
+    const bool is_end = !strncmp(end->path, "left", 4) || !strncmp(end->path, "right", 5);
+    if (end->count || !is_end || sw_config_find(s->config, "boundary")) return;
     for (int k = 0, n = list_members(s, end->path, name, list); k < n; k++)
         sw_text_printf(&known, "%s%s", k ? ", " : "", list[k]);
     report_error(s, end, "'%s' is empty: say in it what is known at that end, by one of %s; or leave it out%s",
@@ -364,10 +364,21 @@ bool key_counts(const struct sw_sweep *s, const struct sw_key *key)
     return !key->with || key_setting(s, key->with) || (s->adaptive && with && with->adaptive);
 }
 
+/* A group of other keys in the place of a word is no word. */
+static void leave_to_members(struct sw_sweep *s)
+{
+    for (int k = 0; k < s->own->nkey; k++) {
+        struct sweep_key *one = &s->own->key[k];
+        if (one->key->kind == SW_KEY_WORD && one->setting && key_has_members(s, one->key, one->setting))
+            one->setting = NULL;
+    }
+}
+
 enum sw_status keys_read(struct sw_sweep *s)
 {
     SW_TRY(make_table(s));
     check_group(s, s->config->root);
+    leave_to_members(s);
     find_steps(s);
     for (int k = 0; k < s->own->nkey; k++) {
         const struct sw_key *key = s->own->key[k].key;

@@ -23,7 +23,7 @@ bool key_is_guessed(const struct sw_sweep *s, const char *path);
 /** Report that a key is missing, at the line of its group; nothing of one that is guessed. */
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key);
 
-/** Whether the setting of a FUNCTION key is a group of other keys ("initial.file"), which then say it. */
+/** Whether the setting of a FUNCTION or WORD key is a group of other keys ("initial.file"), which then say it. */
 bool key_has_members(const struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *setting);
 
 /** Key number k of the problem, in the order of sw_keys_list(), NULL past the end. */

@@ -18,6 +18,7 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The exact solution in the coordinates and t, or a group with one for each unknown or for some; the "
               "error norms at the end are taken against it."},
+    FIELDS_WALL_KEYS(FIELDS_WALL, true, ", or a group with one for each unknown"),
     FIELDS_KEYS("imex2", .unless_set = "time.tolerance"),
     {0},
 };

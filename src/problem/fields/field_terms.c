@@ -393,3 +393,13 @@ void fields_terms_destroy(struct fields_terms **terms)
     sw_free(*terms);
     *terms = NULL;
 }
+
+int fields_terms_reach(const struct fields_terms *terms, int unknown, int axis)
+{
+    int reach = 0;
+    for (int k = 0; k < terms->neighbours; k++) {
+        const struct fields_neighbour *n = &terms->neighbour[k];
+        if (n->unknown == unknown && abs(n->offset[axis]) > reach) reach = abs(n->offset[axis]);
+    }
+    return reach;
+}

@@ -82,6 +82,10 @@ enum sw_status fields_terms_create(const struct fields_text *text, struct fields
                                    struct fields_error *err);
 void fields_terms_destroy(struct fields_terms **terms);
 
+/** How many points away along an axis an unknown is asked for: 2 or more where something differentiates it more than
+ * twice along it. */
+int fields_terms_reach(const struct fields_terms *terms, int unknown, int axis);
+
 /** The grid's numbers of a run, which programs take from slot first_number on.
  * @param dx      distances of points along x, y, z; those of dimensions there are not: any
  * @param number  out: [FIELDS_NUMBERS] */

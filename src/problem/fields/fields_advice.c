@@ -41,7 +41,8 @@ static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const d
     SW_TRY(sw_alloc((size_t)fields_parameters(setup), &run->param));
     for (int k = 0; k < setup->ncolumn; k++) run->param[k] = column[k * ld + j];
     for (int d = 0; d < run->terms->dimensions; d++)
-        run->dx[d] = number_at(setup, length_key[d], ld, column, j) / number_at(setup, points_key[d], ld, column, j);
+        run->dx[d] = number_at(setup, length_key[d], ld, column, j) /
+                     (number_at(setup, points_key[d], ld, column, j) - fields_has_walls(setup, d));
     fields_numbers(run->dx, run->param + setup->ncolumn);
     if (!sw_setup_own_steps(setup)) run->dt = number_at(setup, "time.dt", ld, column, j);
     return SW_OK;
@@ -129,6 +130,19 @@ static const char *check_own_steps(const struct sw_setup *setup, struct sw_text 
     return NULL;
 }
 
+static bool has_walls(const struct sw_setup *setup)
+{
+    return fields_has_walls(setup, 0) || fields_has_walls(setup, 1) || fields_has_walls(setup, 2);
+}
+
+static const char *check_walls(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               struct sw_text *why)
+{
+    struct sw_setup one = *setup;
+    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
+    return fields_check_walls(&one, fields_terms_of(setup), why);
+}
+
 const char *fields_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why)
 {
@@ -136,7 +150,8 @@ const char *fields_validate_run(const struct sw_setup *setup, const char *solver
     const char *key = check_own_steps(setup, why);
     (void)solver;
     if (!key && setup->single_steps) key = sw_refuse(why, "run.precision", "fields are stepped in double precision");
-    if (!key) key = sw_initial_validate(setup, false, ld, column, j, why);
+    if (!key) key = check_walls(setup, ld, column, j, why);
+    if (!key) key = sw_initial_validate(setup, has_walls(setup), ld, column, j, why);
     if (key || !fields_terms_of(setup) || find_run(setup, ld, column, j, &run)) return key;
     for (int v = 0; v < run.terms->unknowns && !key; v++) {
         key = check_finite(setup, &run, v, why);
@@ -315,9 +330,16 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                      const double *column, int64_t j, const double *span, struct sw_text *text)
 {
-    static const struct sw_config_text given[] = {{.key = "initial", .once = true}, {.key = "forcing"}, {0}};
-    const struct sw_setup one = setup_of_run(setup, ld, column, j);
+    enum { TEXTS = 2, WALLS = 2 * SW_DIMS * FIELDS_CONDITION_KEYS };
+    struct sw_config_text given[TEXTS + WALLS + 1] = {{.key = "initial", .once = true}, {.key = "forcing"}};
+    struct sw_setup one = setup_of_run(setup, ld, column, j);
     (void)problem;
+    for (int k = 0; k < WALLS; k++) {
+        const int wall = k / FIELDS_CONDITION_KEYS;
+        given[TEXTS + k] = (struct sw_config_text){
+            .key = fields_condition_key(wall % 2, wall / 2, k % FIELDS_CONDITION_KEYS), .wall = 1 + wall};
+    }
+    for (int d = 0; d < SW_DIMS; d++) one.walls[d] = fields_has_walls(setup, d);
     return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
@@ -342,6 +364,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     const struct fields_terms *terms = fields_terms_of(setup);
     (void)problem;
     for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
+    fields_describe_walls(setup, terms, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved ",
                    sw_setup_word(setup, "method"), m->order, terms->order, m->stages, m->stages > 1 ? "s" : "");
     if (fields_are_exact(setup)) sw_text_printf(text, "exactly by a Fourier transform\n");

@@ -20,7 +20,7 @@ static struct sw_host_states states_for(const struct fields_desc *d)
 void fields_batch_bytes(const struct fields_desc *d, int threads, size_t *fixed, size_t *per_run)
 {
     const struct sw_host_states states = states_for(d);
-    *fixed = (size_t)threads * fields_measure_bytes(d->n);
+    *fixed = (size_t)threads * fields_measure_bytes(d->n, d->walls);
     *per_run = sw_host_states_bytes(&states) + (size_t)d->nparam * sizeof(double) + 256;
 }
 
@@ -36,6 +36,17 @@ static bool has_cross(const struct fields_terms *t, bool exact)
     return false;
 }
 
+/* Whether conditions at walls may jump by the time. */
+static bool walls_are_steep(const struct fields_desc *d)
+{
+    bool steep = false;
+    for (int k = 0; k < d->terms->unknowns * SW_DIMS * 4; k++) {
+        const struct sw_program *condition = d->wall[k / (4 * SW_DIMS)][k / 4 % SW_DIMS][k / 2 % 2].condition[k % 2];
+        steep |= condition && sw_own_steep(condition);
+    }
+    return steep;
+}
+
 void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
 {
     const struct fields_terms *t = d->terms;
@@ -46,6 +57,7 @@ void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
     walk->unknowns = t->unknowns;
     walk->points = fields_points(d);
     for (int v = 0; v < t->unknowns; v++) walk->steep |= d->own_steps && sw_own_steep(t->row[v].rhs);
+    walk->steep |= d->own_steps && walls_are_steep(d);
 }
 
 /* Those that are no number of a run. Steps that an estimated error bounds need no diffusion beside an m4. */
@@ -130,7 +142,7 @@ static enum sw_status create_worker(const struct fields_desc *d, struct sw_owned
     SW_TRY(own->status);
     for (int v = 0; v < d->terms->unknowns; v++)
         if (d->initial[v]) SW_TRY(sw_evaluator_create(d->initial[v], d->n, &w->initial[v]));
-    return fields_measure_create(d->n, own, &w->measure);
+    return fields_measure_create(d->n, d->walls, own, &w->measure);
 }
 
 static void destroy_worker(struct fields_batch_worker *w)
@@ -336,9 +348,9 @@ static void look_at_run(void *user, int thread, int j)
     const struct fields_batch_row *row = ((const struct fields_batch *)s->own)->row;
     const double dt = s->run[j].grid.dt, *u = fields_batch_field(s, j);
     if (states_of(&s->sim)->stopped[j]) return;
-    const struct fields_walk *walk = begin(s, thread, j)->walk;
+    struct fields_walk *walk = begin(s, thread, j)->walk;
     const double *f = walk->work.k[0];
-    walk->evaluate(walk->own, dt * (double)s->step, s->step, take(s, thread, j), walk->work.k[0]);
+    fields_walk_evaluate(walk, dt * (double)s->step, s->step, take(s, thread, j), walk->work.k[0]);
     if (row->flatten) f = row->flatten(s, thread, f);
     for (int v = 0; v < s->desc.terms->unknowns; v++) {
         double size, rate;

@@ -50,8 +50,8 @@ void fields_batch_bytes(const struct fields_desc *desc, int threads, size_t *fix
 /** [unknowns][z][y][x] of a run. */
 double *fields_batch_field(const struct fields_sim *sim, int j);
 
-/** Set what of a walk the shape, the equations, the method and how it solves decide: all but evaluate, stiffness, own,
- * work and the solver. @param walk  its solves set, or NULL */
+/** Set what of a walk the shape, the equations, the walls, the method and how it solves decide: all but evaluate,
+ * stiffness, own, work, lift and the solver. @param walk  its solves set, or NULL */
 void fields_set_walk(const struct fields_desc *desc, struct fields_walk *walk);
 
 /* A coefficient that is not the same at all points, of which the largest value over the field counts. */

@@ -7,11 +7,12 @@
 #include "field/sum.h"
 #include "problem/fields/exact.h"
 #include "problem/fields/fields_batch_cpu.h"
+#include "problem/fields/walls.h"
 
 /* What programs of some terms take in: a row of points after the other. */
 struct view {
     const struct fields_terms *terms;
-    double        *padded;               /* [unknowns][z][y][x with its neighbours beyond the ends] */
+    double        *padded;               /* [unknowns] rooms (walls.h)                              */
     const double **in;                   /* [terms->inputs] of a row                                */
 };
 
@@ -33,6 +34,11 @@ struct worker {                          /* of a thread */
     struct at_points     energy;         /* its density; without an eval: none                          */
     double              *coordinate[SW_DIMS];  /* [nx] of a row                                         */
     double              *values;         /* [nx] of a coefficient                                       */
+    double              *raised;         /* [points] of a field between walls that move; else NULL      */
+    bool                 above[SW_UNKNOWNS_MOST][SW_DIMS];
+    struct fields_walls_desc at_ends;
+    struct fields_room   room;           /* of an unknown                                               */
+    struct fields_walls *walls;          /* NULL: there are none                                        */
     /* of the run at hand */
     const struct sw_grid *grid;
     const struct fields_stiffness *constant;  /* [unknowns]: 0 where it varies */
@@ -43,14 +49,12 @@ struct plain {
     struct worker      *worker;
 };
 
-static size_t pitch_of(const struct fields_desc *d, const struct fields_terms *t)
-{
-    return (size_t)d->n[0] + 2 * (size_t)t->reach[0];
-}
-
+/* Of all unknowns of an equation, with what lies beyond ends. */
 static size_t padded_of(const struct fields_desc *d, const struct fields_terms *t)
 {
-    return t ? pitch_of(d, t) * (size_t)(d->n[1] * d->n[2]) * (size_t)t->unknowns : 0;
+    bool above[SW_UNKNOWNS_MOST][SW_DIMS];
+    const struct fields_walls_desc at_ends = fields_walls_desc_of(d, above);
+    return t ? (size_t)fields_room_of(&at_ends).size * (size_t)t->unknowns : 0;
 }
 
 static bool fits(const struct fields_desc *d)
@@ -61,31 +65,44 @@ static bool fits(const struct fields_desc *d)
 
 static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
-    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2,
+    bool above[SW_UNKNOWNS_MOST][SW_DIMS];
+    const struct fields_walls_desc at_ends = fields_walls_desc_of(d, above);
+    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2 + 2 * fields_walls_move(&at_ends),
                  padded = padded_of(d, d->terms) + padded_of(d, d->energy);
     fields_batch_bytes(d, device->threads, fixed, per_run);
-    *fixed += (size_t)device->threads * (arrays * fields_size(d) + padded + 64 * (size_t)d->n[0]) * sizeof(double);
+    *fixed += (size_t)device->threads * ((arrays * fields_size(d) + padded + 64 * (size_t)d->n[0]) * sizeof(double) +
+                                         fields_walls_bytes(&at_ends));
 }
 
 /* ------------------------------------------------------------------ programs at all points, a row after the other */
 
 static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
 
-/* u with its neighbours beyond both ends of x. */
-static void pad(const struct worker *w, const struct view *view, const double *u)
+/* u at time t with its neighbours beyond ends; of v, which lacks what moves at walls, the u. */
+static void pad(const struct worker *w, const struct view *view, double t, bool lowered, const double *u)
 {
     const struct fields_desc *d = w->desc;
-    const int64_t n = d->n[0], reach = view->terms->reach[0];
-    const size_t rows = (size_t)(d->n[1] * d->n[2]) * (size_t)view->terms->unknowns;
-    for (size_t row = 0; row < rows; row++) {
-        double *to = view->padded + row * pitch_of(d, view->terms) + reach;
-        const double *from = u + row * (size_t)n;
-        memcpy(to, from, (size_t)n * sizeof *u);
-        for (int64_t k = 1; k <= reach; k++) {
-            to[-k] = from[wrap(-k, n)];
-            to[n - 1 + k] = from[wrap(k - 1, n)];
+    const struct fields_room *r = &w->room;
+    const size_t nx = (size_t)d->n[0], points = fields_points(d);
+    for (int v = 0; v < view->terms->unknowns; v++) {
+        double *to = view->padded + (size_t)v * (size_t)r->size;
+        const double *from = u + (size_t)v * points;
+        if (lowered) {
+            memcpy(w->raised, from, points * sizeof *u);
+            fields_walls_lift(w->walls, v, t, false, 1.0, w->raised);
+            from = w->raised;
         }
+        for (int64_t row = 0; row < d->n[1] * d->n[2]; row++)
+            memcpy(to + r->first + row % d->n[1] * r->step[1] + row / d->n[1] * r->step[2], from + (size_t)row * nx,
+                   nx * sizeof *u);
+        fields_walls_fill(w->walls, &w->at_ends, v, t, to);
     }
+}
+
+/* Row j + offset along an axis: beyond a wall, or round a periodic one. */
+static int64_t beside(const struct worker *w, int axis, int64_t j, int offset)
+{
+    return w->desc->walls[axis] ? j + offset : wrap(j + offset, w->desc->n[axis]);
 }
 
 /* What programs take in at row (j, k). */
@@ -93,13 +110,14 @@ static void set_row(const struct worker *w, const struct view *view, int64_t j, 
 {
     const struct fields_desc *d = w->desc;
     const struct fields_terms *t = view->terms;
+    const struct fields_room *r = &w->room;
     const double y = sw_grid_at(w->grid, 1, j), z = sw_grid_at(w->grid, 2, k);
     for (int64_t i = 0; i < d->n[0]; i++) w->coordinate[1][i] = y, w->coordinate[2][i] = z;
     for (int q = 0; q < t->neighbours; q++) {
         const struct fields_neighbour *at = &t->neighbour[q];
-        const int64_t plane = at->unknown * d->n[2] + wrap(k + at->offset[2], d->n[2]),
-                      row = plane * d->n[1] + wrap(j + at->offset[1], d->n[1]);
-        view->in[FIELDS_INPUTS + q] = view->padded + (size_t)row * pitch_of(d, t) + t->reach[0] + at->offset[0];
+        view->in[FIELDS_INPUTS + q] = view->padded + at->unknown * r->size + r->first + at->offset[0] +
+                                      beside(w, 1, j, at->offset[1]) * r->step[1] +
+                                      beside(w, 2, k, at->offset[2]) * r->step[2];
     }
 }
 
@@ -117,18 +135,56 @@ static void evaluate_row(const struct worker *w, const struct at_points *p, int6
     sw_eval_points(p->eval, nx, p->view->in, out);
 }
 
-/* fields_right_hand_side */
+/* fields_right_hand_side: between walls that move F(v + G, t) - G_t */
 static void evaluate(void *own, double t, int64_t step, const double *u, double *f)
 {
     const struct worker *w = own;
     const int64_t *n = w->desc->n, rows = n[1] * n[2];
     const int unknowns = w->desc->terms->unknowns;
-    pad(w, &w->of_terms, u);
+    const bool moves = w->raised != NULL;
+    pad(w, &w->of_terms, t, moves, u);
     for (int v = 0; v < unknowns; v++) sw_eval_step(w->rhs[v].eval, t, step);
     for (int64_t row = 0; row < rows; row++) {
         set_row(w, &w->of_terms, row % n[1], row / n[1]);
         for (int v = 0; v < unknowns; v++) evaluate_row(w, &w->rhs[v], row, f + (v * rows + row) * n[0]);
     }
+    for (int v = 0; moves && v < unknowns; v++) fields_walls_lift(w->walls, v, t, true, -1.0, f + v * rows * n[0]);
+    fields_walls_clear(w->walls, f);
+}
+
+/* struct fields_lift */
+static void impose(void *own, double t, double *u)
+{
+    const struct worker *w = own;
+    fields_walls_impose(w->walls, t, u);
+}
+
+static void begin_step(void *own, double t, double dt)
+{
+    const struct worker *w = own;
+    const struct fields_method *m = w->walk.method;
+    fields_walls_begin_step(w->walls, t, dt, m->stages, m->b, m->c);
+}
+
+static void lift(const struct worker *w, double t, double factor, double *u)
+{
+    const size_t points = fields_points(w->desc);
+    for (int v = 0; v < w->desc->terms->unknowns; v++)
+        fields_walls_lift(w->walls, v, t, false, factor, u + (size_t)v * points);
+}
+
+static void lower(void *own, double t, double *u)
+{
+    const struct worker *w = own;
+    fields_walls_impose(w->walls, t, u);
+    lift(w, t, -1.0, u);
+}
+
+static void raise_to(void *own, double t, double *u)
+{
+    const struct worker *w = own;
+    lift(w, t, 1.0, u);
+    fields_walls_impose(w->walls, t, u);
 }
 
 /* fields_find_stiffness */
@@ -139,7 +195,7 @@ static void find_stiffness(void *own, double t, int64_t step, const double *u, s
     double most[FIELDS_VARYING_MOST];
     memcpy(stiffness, w->constant, (size_t)w->desc->terms->unknowns * sizeof *stiffness);
     if (!w->varies) return;
-    pad(w, &w->of_terms, u);
+    pad(w, &w->of_terms, t, false, u);
     for (int k = 0; k < w->varies; k++) sw_eval_step(w->value[k].eval, t, step), most[k] = -INFINITY;
     for (int64_t row = 0; row < n[1] * n[2]; row++) {
         set_row(w, &w->of_terms, row % n[1], row / n[1]);
@@ -172,6 +228,20 @@ static enum sw_status make_points(const struct fields_desc *d, const struct sw_p
     return sw_eval_create(program, (int)d->n[0], &p->eval);
 }
 
+static enum sw_status make_walls(const struct fields_desc *d, struct sw_owned *own, struct worker *w)
+{
+    w->at_ends = fields_walls_desc_of(d, w->above);
+    w->room = fields_room_of(&w->at_ends);
+    SW_TRY(fields_walls_create(&w->at_ends, own, &w->walls));
+    if (!w->walls) return SW_OK;
+    w->walk.lift = (struct fields_lift){.impose = impose};
+    if (!fields_walls_move(&w->at_ends)) return SW_OK;
+    w->walk.lift = (struct fields_lift){.impose = impose, .begin_step = begin_step, .lower = lower, .raise = raise_to};
+    sw_array(own, fields_points(d), &w->raised);
+    sw_array(own, fields_size(d), &w->walk.work.base);
+    return own->status;
+}
+
 static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned *own, struct worker *w)
 {
     const struct fields_desc *d = &s->desc;
@@ -183,6 +253,7 @@ static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned 
     w->walk.evaluate = evaluate;
     w->walk.stiffness = find_stiffness;
     w->walk.own = w;
+    SW_TRY(make_walls(d, own, w));
     for (int v = 0; v < t->unknowns; v++) SW_TRY(make_points(d, t->row[v].rhs, &w->of_terms, &w->rhs[v]));
     w->varies = fields_varying_of(d, w->varying);
     for (int k = 0; k < w->varies; k++)
@@ -203,6 +274,7 @@ static void destroy_worker(struct worker *w)
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_eval_destroy(&w->rhs[v].eval);
     for (int k = 0; k < w->varies; k++) sw_eval_destroy(&w->value[k].eval);
     sw_eval_destroy(&w->energy.eval);
+    fields_walls_destroy(w->walls);
     if (w->walk.solves) w->walk.solves->destroy(w->walk.solver);
 }
 
@@ -222,6 +294,15 @@ static void begin(const struct fields_sim *s, int thread, int j)
     w->walk.solves->begin(w->walk.solver, w->grid->dx, s->param + j, s->count);
     for (int v = 0; v < s->desc.terms->unknowns; v++) begin_run(w, &w->rhs[v], s->param + j, s->count);
     for (int k = 0; k < w->varies; k++) begin_run(w, &w->value[k], s->param + j, s->count);
+    fields_walls_begin(w->walls, w->grid, s->param + j, s->count);
+}
+
+/* Of run j, as far as it is. */
+static double time_of(const struct fields_sim *s, int j)
+{
+    const struct plain *p = s->own;
+    if (s->desc.own_steps) return sw_own_steps_time(&p->batch.states.steps[j], s->desc.times);
+    return s->step < 0 ? 0.0 : (double)s->step * s->run[j].grid.dt;
 }
 
 /* A row after the other. */
@@ -232,12 +313,13 @@ static double energy_of(const struct fields_sim *s, int thread, int j)
     double sum = 0;
     set_place(s, w, j);
     begin_run(w, &w->energy, s->param + j, s->count);
-    pad(w, &w->of_energy, fields_batch_field(s, j));
+    fields_walls_begin(w->walls, w->grid, s->param + j, s->count);
+    pad(w, &w->of_energy, time_of(s, j), false, fields_batch_field(s, j));
     sw_eval_step(w->energy.eval, 0, 0);
     for (int64_t row = 0; row < n[1] * n[2]; row++) {
         set_row(w, &w->of_energy, row % n[1], row / n[1]);
         evaluate_row(w, &w->energy, row, w->values);
-        sum += sw_sum_lanes(w->values, (int)n[0]);
+        sum += fields_sum_row(n, s->desc.walls, row, w->values);
     }
     return sum;
 }
@@ -271,7 +353,7 @@ static void destroy(struct fields_sim *s)
 }
 
 #define OPERATIONS                                                                                                    \
-    .space = SW_HOST, .fits = fits, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
+    .space = SW_HOST, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
     .load = fields_batch_load, .advance = fields_batch_advance, .look_ahead = fields_batch_look_ahead,                \
     .destroy = destroy, .sim = &fields_batch_operations
 
@@ -279,6 +361,7 @@ extern const struct fields_row_ops fields_plain_cpu;
 const struct fields_row_ops fields_plain_cpu = {
     .name = "cpu.plain",
     .about = "rows of points by the interpreter, then recursions along each axis; threads over runs: the reference",
+    .fits = fits,
     .solves = &fields_lines,
     OPERATIONS,
 };
@@ -288,6 +371,8 @@ extern const struct fields_row_ops fields_fourier_cpu;
 const struct fields_row_ops fields_fourier_cpu = {
     .name = "cpu.fourier",
     .about = "rows of points by the interpreter, then exact solves by Fourier transforms; threads over runs",
+    .fits = fields_are_periodic,
+    .misfit = "it steps periodic fields only",
     .solves = &fields_exact,
     OPERATIONS,
 };

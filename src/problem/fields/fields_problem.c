@@ -16,6 +16,7 @@
 
 struct model {
     struct fields_terms *terms, *energy;
+    struct sw_program   *rate[SW_UNKNOWNS_MOST][SW_DIMS][2][FIELDS_CONDITION_KEYS];  /* of conditions that have t */
     struct sw_program   *forced;   /* the right-hand side with the user's forcing; NULL: there is none */
     struct fields_terms  stepped;  /* the terms with it                                               */
 };
@@ -31,6 +32,14 @@ static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? 
 
 int fields_parameters(const struct sw_setup *setup) { return setup->ncolumn + FIELDS_NUMBERS; }
 
+/* Of all conditions of an unknown at walls. */
+enum { RATES = SW_DIMS * 2 * FIELDS_CONDITION_KEYS };
+static struct sw_program **rate_of(struct model *m, int k)
+{
+    const int c = k % FIELDS_CONDITION_KEYS, side = k / FIELDS_CONDITION_KEYS % 2;
+    return &m->rate[k / RATES][k / FIELDS_CONDITION_KEYS / 2 % SW_DIMS][side][c];
+}
+
 static void release(void *prepared)
 {
     struct model *m = prepared;
@@ -38,6 +47,7 @@ static void release(void *prepared)
     fields_terms_destroy(&m->terms);
     fields_terms_destroy(&m->energy);
     sw_program_destroy(&m->forced);
+    for (int k = 0; k < SW_UNKNOWNS_MOST * RATES; k++) sw_program_destroy(rate_of(m, k));
     sw_free(m);
 }
 
@@ -80,6 +90,40 @@ static enum sw_status add_forcing(const struct sw_setup *setup, struct model *m,
     return st;
 }
 
+/* A program of the coordinates, the time, and the numbers that the config names. */
+static enum sw_status compile_at_wall(const struct sw_setup *setup, const struct sw_expr *expr,
+                                      struct sw_program **program, struct sw_expr_error *err)
+{
+    const struct sw_scope *numbers = setup->scope;
+    struct sw_symbol *symbol = NULL;
+    int n = 0;
+    SW_TRY(sw_alloc((size_t)numbers->count + 4, &symbol));
+    symbol[n++] = (struct sw_symbol){"x", SW_RATE_CELL, SW_IN_X};
+    symbol[n++] = (struct sw_symbol){"y", SW_RATE_CELL, SW_IN_Y};
+    symbol[n++] = (struct sw_symbol){"z", SW_RATE_CELL, SW_IN_Z};
+    symbol[n++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
+    for (int k = 0; k < numbers->count; k++) symbol[n++] = numbers->symbol[k];
+    const enum sw_status st = sw_program_compile(expr, &(struct sw_scope){.symbol = symbol, .count = n}, program, err);
+    sw_free(symbol);
+    return st;
+}
+
+static enum sw_status add_rates(const struct sw_setup *setup, struct model *m, struct sw_expr_error *err)
+{
+    enum sw_status st = SW_OK;
+    for (int k = 0; k < unknowns_of(setup) * RATES && !st; k++) {
+        const int c = k % FIELDS_CONDITION_KEYS, side = k / FIELDS_CONDITION_KEYS % 2,
+                  axis = k / FIELDS_CONDITION_KEYS / 2 % SW_DIMS;
+        const struct sw_function *f = fields_condition(setup, side, axis, c, k / RATES);
+        struct sw_expr *rate = NULL;
+        if (!f || !f->program || !sw_program_uses(f->program, "t")) continue;
+        st = sw_expr_derivative(f->expr, "t", &rate);
+        if (!st) st = compile_at_wall(setup, rate, rate_of(m, k), err);
+        sw_expr_destroy(&rate);
+    }
+    return st;
+}
+
 static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault)
 {
     struct fields_text text = {.dimensions = setup->dim, .unknowns = setup->nunknown, .run = setup->scope,
@@ -119,6 +163,7 @@ static enum sw_status prepare(const struct sw_problem *problem, const struct sw_
     if (st == SW_E_CONFIG && !problem->model && !fault.in_name)
         *function = (int)(sw_setup_find_of(setup, "rhs", fault.unknown) - setup->function);
     if (!st) st = add_forcing(setup, m, &fault.error);
+    if (!st) st = add_rates(setup, m, &fault.error);
     if (st == SW_E_CONFIG && problem->model) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
     *err = fault.error;
     if (st) release(m);
@@ -167,6 +212,23 @@ enum sw_scheme fields_scheme_of(const struct sw_setup *setup)
     return word && sw_scheme_named(word, &scheme) ? scheme : SW_IMEX2;
 }
 
+static void set_walls(const struct sw_setup *setup, const struct model *m, struct fields_desc *desc)
+{
+    for (int k = 0; k < SW_DIMS * 2 * unknowns_of(setup); k++) {
+        const int v = k / (SW_DIMS * 2), axis = k / 2 % SW_DIMS, side = k % 2;
+        struct fields_wall *wall = &desc->wall[v][axis][side];
+        int key[2];
+        desc->walls[axis] = setup->walls[axis];
+        if (!setup->walls[axis]) continue;
+        wall->kind = fields_wall_kind_of(setup, side, axis, v, key);
+        for (int c = 0; c < 2; c++) {
+            const struct sw_function *f = fields_condition(setup, side, axis, key[c], v);
+            wall->condition[c] = f ? f->program : NULL;
+            wall->rate[c] = f ? m->rate[v][axis][side][key[c]] : NULL;
+        }
+    }
+}
+
 static struct fields_desc desc_of(const struct sw_setup *setup)
 {
     const struct model *m = setup->prepared;
@@ -178,6 +240,7 @@ static struct fields_desc desc_of(const struct sw_setup *setup)
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         desc.initial[v] = initial ? initial->program : NULL;
     }
+    set_walls(setup, m, &desc);
     return desc;
 }
 
@@ -224,7 +287,8 @@ static void find_orders(const struct sw_problem *problem, const struct sw_setup 
     order[1] = sw_line_is_fourth(setup) ? 4 : 2;
 }
 
-const struct sw_problem_shape  fields_shape = {.min_points = SW_LINE_POINTS, .max_dim = 3};
+const struct sw_problem_shape  fields_shape = {.min_points = SW_LINE_POINTS, .max_dim = 3,
+                                               .walls = fields_has_walls};
 const struct sw_problem_texts  fields_texts = {.prepare = prepare, .release = release};
 const struct sw_problem_time   fields_times = {.orders = find_orders};
 const struct sw_problem_files  fields_files = {.content = sw_initial_content};

@@ -4,6 +4,7 @@
  * texts of its equation and its energy (built_in_fields.c). Each takes the configs of the problem of the same name on a
  * line whose grid has more than one dimension (sw_problem_shape.in_fields). */
 #include "problem/fields/fields_sim.h"
+#include "problem/fields/wall_keys.h"
 #include "problem/grid_keys.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/sw_problem.h"
@@ -14,9 +15,6 @@ struct fields_kind { const char *rhs, *energy; };
 
 /* The keys that all of them have. @param word  the default of `method` where time.dt is given */
 #define FIELDS_KEYS(word, ...)                                                                                        \
-    {.path = "boundary", .kind = SW_KEY_WORD, .words = "periodic", .fallback = "periodic", .decides = true,           \
-     .instead = "in two and three dimensions grids are periodic along all axes",                                      \
-     .about = "What the ends of the axes are: periodic."},                                                            \
     {.path = "method", .kind = SW_KEY_WORD, .words = "imex1|imex2|imex3", .fallback = word, .adaptive = "imex3",      \
      .decides = true, __VA_ARGS__,                                                                                    \
      .about = "The steps in time: W-methods of order 1, 2 or 3, whose matrix is a product of line matrices."},        \

@@ -1,9 +1,9 @@
 #ifndef FIELDS_SIM_H
 #define FIELDS_SIM_H
-/* Advance an ensemble of periodic fields in two or three dimensions, all of one shape, by the equations of
- * field_terms.h with the W-methods of w_methods.h. A run is one field of each unknown with its own numbers; runs never
- * influence each other, and no bit of a run depends on the others in its batch, on their number or on the number of
- * threads.
+/* Advance an ensemble of fields in two or three dimensions, periodic or between walls, all of one shape, by the
+ * equations of field_terms.h with the W-methods of w_methods.h. A run is one field of each unknown with its own
+ * numbers; runs never influence each other, and no bit of a run depends on the others in its batch, on their number or
+ * on the number of threads.
  *
  * It is a struct sw_sim (problem/sw_sim.h), used as the steppers of lines are (problem/line/stepper/sw_stepper.h), with
  * ticks where runs take steps of their own. A state is [unknowns][z][y][x]; a field that is fetched is
@@ -12,6 +12,7 @@
 #include "field/grid.h"
 #include "problem/fields/field_terms.h"
 #include "problem/fields/w_methods.h"
+#include "problem/fields/walls.h"
 
 struct fields_run {
     struct sw_grid grid;            /* desc.own_steps: its dt is not looked at */
@@ -31,6 +32,8 @@ struct fields_desc {
     const struct fields_terms *terms;                    /* borrowed, as the rest                 */
     const struct fields_terms *energy;                   /* whose right-hand side is its density; NULL: it is NaN  */
     const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* in x, y, z; NULL: from set_state()    */
+    bool                 walls[SW_DIMS];  /* both ends are points, at which `wall` says what holds */
+    struct fields_wall   wall[SW_UNKNOWNS_MOST][SW_DIMS][2];
 };
 
 /* What makes the runs of a batch of the columns of a setup. */

@@ -29,6 +29,37 @@ static bool factor_axis(int n, const struct sw_line_operator *a, struct fields_a
     return true;
 }
 
+/* A of n points between walls, without pivoting, in more digits than the substitutions have. */
+static bool eliminate(int n, const struct sw_line_operator *a, const struct fields_ends *ends, double scale, double *e)
+{
+    const double far[5] = {a->s4, -a->s2 - 4.0 * a->s4, 1.0 + 2.0 * a->s2 + 6.0 * a->s4, -a->s2 - 4.0 * a->s4, a->s4};
+    double *l1 = e, *l2 = e + n, *p = e + 2 * n, *u1 = e + 3 * n, *u2 = e + 4 * n;
+    long double d1 = 1, d2 = 1, a1 = 0, a2 = 0, b1 = 0, b2 = 0;  /* of the row before, and that before it */
+    for (int i = 0; i < n; i++) {
+        double row[5];
+        fields_wall_row(ends->kind[0], ends->kind[1], n, i, far, row);
+        const long double m2 = row[0] / d2, m1 = (row[1] - m2 * a2) / d1, d = row[2] - m2 * b2 - m1 * a1,
+                          next = row[3] - m1 * b1;
+        if (!isfinite(d) || d == 0) return false;
+        l2[i] = (double)m2;
+        l1[i] = (double)m1;
+        p[i] = (double)(scale / d);
+        u1[i] = (double)(next / d);
+        u2[i] = (double)(row[4] / d);
+        d2 = d1, d1 = d, a2 = a1, a1 = next, b2 = b1, b1 = row[4];
+    }
+    return true;
+}
+
+static bool eliminate_axis(int n, const struct sw_line_operator *a, const struct fields_ends *ends,
+                           struct fields_axis *axis)
+{
+    *axis = (struct fields_axis){.n = n, .is_one = a->s2 == 0.0 && a->s4 == 0.0, .scale = 1.0 / (1.0 + a->s0),
+                                 .eliminated = ends->room};
+    if (!isfinite(axis->scale)) return false;
+    return axis->is_one || eliminate(n, a, ends, axis->scale, ends->room);
+}
+
 /* y_i = scale x_i - a1 y_{i-1} - a2 y_{i-2} of `width` lines, given y_{-1} and y_{-2}. */
 static void recurse(const struct fields_axis *a, double scale, int from, int n, ptrdiff_t stride, int width,
                     const double *before, const double *before2, const double *x, double *y, ptrdiff_t y_stride)
@@ -65,9 +96,31 @@ static void recurse_closed(const struct fields_axis *a, double scale, ptrdiff_t 
     recurse(a, scale, 0, a->n, stride, width, before, before2, x, x, stride);
 }
 
+/* Between walls. */
+static void substitute(const struct fields_axis *a, ptrdiff_t stride, int width, double *x)
+{
+    static const double none[WIDTH];
+    const int n = a->n;
+    const double *l1 = a->eliminated, *l2 = l1 + n, *p = l2 + n, *u1 = p + n, *u2 = u1 + n;
+    for (int i = 0; i < n; i++) {
+        double *here = x + i * stride;
+        const double *one = i > 0 ? here - stride : none, *two = i > 1 ? here - 2 * stride : none;
+        for (int l = 0; l < width; l++) here[l] = here[l] - l1[i] * one[l] - l2[i] * two[l];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double *here = x + i * stride;
+        const double *one = i < n - 1 ? here + stride : none, *two = i < n - 2 ? here + 2 * stride : none;
+        for (int l = 0; l < width; l++) here[l] = p[i] * here[l] - u1[i] * one[l] - u2[i] * two[l];
+    }
+}
+
 /* Of `width` lines beside each other, whose points are `stride` apart. */
 static void solve_lines(const struct fields_axis *a, ptrdiff_t stride, int width, double *x)
 {
+    if (a->eliminated) {
+        substitute(a, stride, width, x);
+        return;
+    }
     recurse_closed(a, a->scale, stride, width, x);
     recurse_closed(a, 1.0, -stride, width, x + (a->n - 1) * stride);
 }
@@ -89,13 +142,15 @@ static void solve_rows(const struct fields_axis *a, size_t rows, double *room, d
 
 /* ------------------------------------------------------------------ the product */
 
-bool fields_product_factor(int axes, const int *n, const double *dx, double gamma_dt, const struct fields_matrix *m,
-                           struct fields_product *product)
+bool fields_product_factor(int axes, const int *n, const double *dx, const struct fields_ends *ends, double gamma_dt,
+                           const struct fields_matrix *m, struct fields_product *product)
 {
     product->axes = axes;
     for (int d = 0; d < axes; d++) {
         const struct sw_line_operator a = fields_axis_operator(gamma_dt, axes, d, dx[d], m);
-        if (!factor_axis(n[d], &a, &product->axis[d])) return false;
+        const bool done = ends && ends[d].kind[0] ? eliminate_axis(n[d], &a, &ends[d], &product->axis[d])
+                                          : factor_axis(n[d], &a, &product->axis[d]);
+        if (!done) return false;
     }
     return true;
 }
@@ -133,14 +188,24 @@ struct lines {
     int    axes, n[FIELDS_AXES];
     double dx[FIELDS_AXES];
     struct fields_product *product;  /* [unknowns] */
+    struct fields_ends (*ends)[FIELDS_AXES];  /* [unknowns] */
     double *room;
 };
+
+/* What is eliminated of lines between walls. */
+static size_t eliminated_of(const struct fields_desc *d, int a)
+{
+    return d->walls[a] ? FIELDS_ELIMINATED * (size_t)d->n[a] : 0;
+}
 
 static size_t lines_bytes(const struct fields_desc *d)
 {
     const int n[] = {(int)d->n[0], (int)d->n[1], (int)d->n[2]};
-    return sizeof(struct lines) + (size_t)d->terms->unknowns * sizeof(struct fields_product) +
-           fields_product_room(d->terms->dimensions, n) * sizeof(double);
+    const size_t unknowns = (size_t)d->terms->unknowns;
+    size_t numbers = fields_product_room(d->terms->dimensions, n);
+    for (int a = 0; a < FIELDS_AXES; a++) numbers += unknowns * eliminated_of(d, a);
+    return sizeof(struct lines) + numbers * sizeof(double) +
+           unknowns * (sizeof(struct fields_product) + FIELDS_AXES * sizeof(struct fields_ends));
 }
 
 static enum sw_status lines_create(const struct fields_desc *d, struct sw_owned *arrays, void **solver)
@@ -152,7 +217,14 @@ static enum sw_status lines_create(const struct fields_desc *d, struct sw_owned 
     l->axes = d->terms->dimensions;
     for (int a = 0; a < FIELDS_AXES; a++) l->n[a] = (int)d->n[a];
     sw_array(arrays, (size_t)d->terms->unknowns, &l->product);
+    sw_array(arrays, (size_t)d->terms->unknowns, &l->ends);
     sw_array(arrays, fields_product_room(l->axes, l->n), &l->room);
+    SW_TRY(arrays->status);
+    for (int k = 0; k < d->terms->unknowns * FIELDS_AXES; k++) {
+        const int v = k / FIELDS_AXES, a = k % FIELDS_AXES;
+        for (int side = 0; d->walls[a] && side < 2; side++) l->ends[v][a].kind[side] = d->wall[v][a][side].kind;
+        if (d->walls[a]) sw_array(arrays, eliminated_of(d, a), &l->ends[v][a].room);
+    }
     return arrays->status;
 }
 
@@ -168,7 +240,7 @@ static void lines_begin(void *solver, const double dx[FIELDS_AXES], const double
 static bool lines_factor(void *solver, int v, double gamma_dt, const struct fields_matrix *m)
 {
     struct lines *l = solver;
-    return fields_product_factor(l->axes, l->n, l->dx, gamma_dt, m, &l->product[v]);
+    return fields_product_factor(l->axes, l->n, l->dx, l->ends[v], gamma_dt, m, &l->product[v]);
 }
 
 const struct fields_product *fields_lines_product(const void *solver, int v)
@@ -189,7 +261,7 @@ static double lines_rounding(const void *solver, double gamma_dt, const struct f
     for (int d = 0; d < l->axes; d++) {
         struct sw_line_operator a = fields_axis_operator(gamma_dt, l->axes, d, l->dx[d], m);
         a.s0 = 0.0;  /* the others are over 1 + s0 */
-        sum += sw_line_rounding(&a, false);
+        sum += l->ends[0][d].kind[0] ? 0x1p-53 * (10.0 + 4.0 * a.s2 + 16.0 * a.s4) : sw_line_rounding(&a, false);
     }
     return sum;
 }

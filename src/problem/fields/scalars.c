@@ -1,13 +1,17 @@
 #include "problem/fields/scalars.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/sw_err.h"
 #include "field/dft.h"
 #include "field/sum.h"
 
 struct fields_measure {
-    int64_t       n[SW_DIMS];
+    int64_t       given[SW_DIMS];                    /* points of a field                         */
+    bool          walls[SW_DIMS];
+    int64_t       n[SW_DIMS];                        /* with the mirror image, of which waves are */
+    double       *even;                              /* it; NULL: the field itself                */
     struct sw_dft dft[SW_DIMS];
     double       *re[2], *im[2], *real, *imaginary;  /* rooms of a line; its transforms           */
     double       *spectrum[2];                       /* [z][y][nx/2 + 1] real and imaginary parts */
@@ -16,30 +20,42 @@ struct fields_measure {
 static size_t half_of(const int64_t n[SW_DIMS]) { return (size_t)n[0] / 2 + 1; }
 static size_t spectrum_of(const int64_t n[SW_DIMS]) { return half_of(n) * (size_t)(n[1] * n[2]); }
 
-size_t fields_measure_bytes(const int64_t n[SW_DIMS])
+/* With the mirror image. @return whether there is any */
+static bool find_whole(const int64_t n[SW_DIMS], const bool walls[SW_DIMS], int64_t whole[SW_DIMS])
 {
-    size_t numbers = 2 * spectrum_of(n);
+    for (int d = 0; d < SW_DIMS; d++) whole[d] = walls[d] ? 2 * (n[d] - 1) : n[d];
+    return walls[0] || walls[1] || walls[2];
+}
+
+size_t fields_measure_bytes(const int64_t n[SW_DIMS], const bool walls[SW_DIMS])
+{
+    int64_t whole[SW_DIMS];
+    const bool mirrored = find_whole(n, walls, whole);
+    size_t numbers = 2 * spectrum_of(whole) + (mirrored ? (size_t)sw_points(whole) : 0);
     for (int d = 0; d < SW_DIMS; d++)
-        if (n[d] > 1) numbers += sw_dft_numbers((int)n[d]) + 6 * (size_t)sw_spectrum_length((int)n[d]);
+        if (n[d] > 1) numbers += sw_dft_numbers((int)whole[d]) + 6 * (size_t)sw_spectrum_length((int)whole[d]);
     return numbers * sizeof(double);
 }
 
-enum sw_status fields_measure_create(const int64_t n[SW_DIMS], struct sw_owned *own, struct fields_measure **measure)
+enum sw_status fields_measure_create(const int64_t n[SW_DIMS], const bool walls[SW_DIMS], struct sw_owned *own,
+                                     struct fields_measure **measure)
 {
     struct fields_measure *m;
     size_t longest = 0;
     sw_array(own, 1, measure);
     SW_TRY(own->status);
     m = *measure;
+    memcpy(m->given, n, sizeof m->given);
+    memcpy(m->walls, walls, sizeof m->walls);
+    if (find_whole(n, walls, m->n)) sw_array(own, (size_t)sw_points(m->n), &m->even);
     for (int d = 0; d < SW_DIMS; d++) {
-        m->n[d] = n[d];
-        if (n[d] > 1) SW_TRY(sw_dft_create((int)n[d], &m->dft[d]));
+        if (n[d] > 1) SW_TRY(sw_dft_create((int)m->n[d], &m->dft[d]));
         if (n[d] > 1 && (size_t)m->dft[d].length > longest) longest = (size_t)m->dft[d].length;
     }
     for (int k = 0; k < 2; k++) {
         sw_array(own, longest, &m->re[k]);
         sw_array(own, longest, &m->im[k]);
-        sw_array(own, spectrum_of(n), &m->spectrum[k]);
+        sw_array(own, spectrum_of(m->n), &m->spectrum[k]);
     }
     sw_array(own, longest, &m->real);
     sw_array(own, longest, &m->imaginary);
@@ -95,11 +111,26 @@ static double wave_of(const struct sw_grid *g, int d, int64_t n, int64_t k)
     return 6.283185307179586476925286766559 * number / ((double)n * g->dx[d]);
 }
 
+static int64_t mirrored(int64_t i, int64_t n) { return i < n ? i : 2 * (n - 1) - i; }
+
+/* The field with its mirror image. */
+static const double *make_even(struct fields_measure *m, const double *u)
+{
+    const int64_t *n = m->given;
+    if (!m->even) return u;
+    for (int64_t row = 0; row < m->n[1] * m->n[2]; row++) {
+        const double *from = u + (mirrored(row / m->n[1], n[2]) * n[1] + mirrored(row % m->n[1], n[1])) * n[0];
+        double *to = m->even + row * m->n[0];
+        for (int64_t i = 0; i < m->n[0]; i++) to[i] = from[mirrored(i, n[0])];
+    }
+    return m->even;
+}
+
 static double domain_length(struct fields_measure *m, const struct sw_grid *g, const double *u)
 {
     const size_t half = half_of(m->n), plane = half * (size_t)m->n[1];
     double power = 0, moment = 0;
-    transform_rows(m, u);
+    transform_rows(m, make_even(m, u));
     for (size_t line = 0; line < half * (size_t)m->n[2]; line++) {
         const size_t at = line / half * plane + line % half;
         transform_line(m, 1, m->spectrum[0] + at, m->spectrum[1] + at, half);
@@ -118,17 +149,36 @@ static double domain_length(struct fields_measure *m, const struct sw_grid *g, c
     return 6.283185307179586476925286766559 * power / moment;
 }
 
+static double weight_at(bool wall, int64_t i, int64_t n) { return wall && (i == 0 || i == n - 1) ? 0.5 : 1.0; }
+
+double fields_sum_row(const int64_t n[SW_DIMS], const bool walls[SW_DIMS], int64_t row, const double *value)
+{
+    const double sum = sw_sum_lanes(value, (int)n[0]), ends = value[0] + value[n[0] - 1];
+    return weight_at(walls[1], row % n[1], n[1]) * weight_at(walls[2], row / n[1], n[2]) *
+           (walls[0] ? sum - 0.5 * ends : sum);
+}
+
+/* Periodic fields in one sum, as long as they are. */
+static double sum_of(const struct fields_measure *m, const double *u)
+{
+    double sum = 0;
+    if (!m->even) return sw_sum_lanes(u, (int)sw_points(m->given));
+    for (int64_t row = 0; row < m->given[1] * m->given[2]; row++)
+        sum += fields_sum_row(m->given, m->walls, row, u + row * m->given[0]);
+    return sum;
+}
+
 void fields_measure(struct fields_measure *m, int axes, const struct sw_grid *g, const double *u,
                     double out[SW_LINE_SCALARS])
 {
-    const size_t points = (size_t)sw_points(m->n);
+    const size_t points = (size_t)sw_points(m->given);
     double volume = 1, least = u[0], greatest = u[0];
     for (int d = 0; d < axes; d++) volume *= g->dx[d];
     for (size_t c = 1; c < points; c++) {
         least = u[c] < least ? u[c] : least;
         greatest = u[c] > greatest ? u[c] : greatest;
     }
-    out[SW_MASS] = volume * sw_sum_lanes(u, (int)points);
+    out[SW_MASS] = volume * sum_of(m, u);
     out[SW_ENERGY] = NAN;
     out[SW_MIN] = least;
     out[SW_MAX] = greatest;

@@ -53,6 +53,21 @@ static struct fields_step step_of(const struct fields_walk *w, double t, double 
                                 .evaluate = w->evaluate, .own = w->own};
 }
 
+/* From u at t to w->work.next at `end`. */
+static void take_step(struct fields_walk *w, const struct fields_step *step, double end, const double *u)
+{
+    double *base = w->work.base;
+    if (!w->lift.begin_step) {
+        ops_of(w)->take_step(step, &w->work, u);
+        return;
+    }
+    memcpy(base, u, w->points * (size_t)w->unknowns * sizeof *u);
+    w->lift.begin_step(w->own, step->t, step->dt);
+    w->lift.lower(w->own, step->t, base);
+    ops_of(w)->take_step(step, &w->work, base);
+    w->lift.raise(w->own, end, w->work.next);
+}
+
 double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt)
 {
     double worst = 0.0;
@@ -73,17 +88,31 @@ double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffn
     return dt;
 }
 
+/* A step of no length has no R. */
+void fields_walk_evaluate(struct fields_walk *w, double t, int64_t step, const double *u, double *f)
+{
+    if (!w->lift.begin_step) {
+        w->evaluate(w->own, t, step, u, f);
+        return;
+    }
+    memcpy(w->work.base, u, w->points * (size_t)w->unknowns * sizeof *u);
+    w->lift.begin_step(w->own, t, 0.0);
+    w->lift.lower(w->own, t, w->work.base);
+    w->evaluate(w->own, t, step, w->work.base, f);
+}
+
 /* ------------------------------------------------------------------ steps of a given dt */
 
 int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u)
 {
     const struct fields_walk_ops *ops = ops_of(w);
+    if (w->lift.impose) w->lift.impose(w->own, (double)from * dt, u);
     for (int64_t number = from; number < to; number++) {
         const double t = (double)number * dt;
         double size[SW_UNKNOWNS_MOST];
         const struct fields_step step = step_of(w, t, dt, number);
         if (!make_product(w, t, number, dt, u)) return number + 1;
-        ops->take_step(&step, &w->work, u);
+        take_step(w, &step, (double)(number + 1) * dt, u);
         ops->find_sizes(w, w->work.next, size);
         for (int v = 0; v < w->unknowns; v++)
             if (!isfinite(size[v])) return number + 1;
@@ -97,9 +126,21 @@ int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_
 static void begin_own_steps(struct fields_walk *w, const struct fields_own *own, const double *size, const double *u)
 {
     double rate[SW_UNKNOWNS_MOST];
-    w->evaluate(w->own, 0.0, 0, u, w->work.k[0]);
+    fields_walk_evaluate(w, 0.0, 0, u, w->work.k[0]);
     ops_of(w)->find_sizes(w, w->work.k[0], rate);
     sw_own_steps_first(own->steps, w->unknowns, size, rate, own->times[1], own->first_dt, &own->limits);
+}
+
+/* The step's end is looked at as v, and stays as it is. */
+static void estimate_by_time(struct fields_walk *w, const struct fields_step *step, double *error)
+{
+    const size_t bytes = w->points * (size_t)w->unknowns * sizeof(double);
+    if (w->lift.begin_step) {
+        memcpy(w->work.base, w->work.next, bytes);
+        w->lift.lower(w->own, step->t + step->dt, w->work.next);
+    }
+    ops_of(w)->estimate_by_time(step, &w->work, error);
+    if (w->lift.begin_step) memcpy(w->work.next, w->work.base, bytes);
 }
 
 /* Take a step, or leave u as it is. @param size  [unknowns] largest |u|; out: likewise @return where the field is */
@@ -110,10 +151,10 @@ static double *attempt(struct fields_walk *w, const struct fields_own *own, doub
     const struct fields_step step = step_of(w, t, dt, 0);
     double error[SW_UNKNOWNS_MOST], next[SW_UNKNOWNS_MOST];
     if (make_product(w, t, 0, dt, u)) {
-        ops->take_step(&step, &w->work, u);
+        take_step(w, &step, t + dt, u);
         ops->estimate_error(&step, &w->work, error);
         ops->find_sizes(w, w->work.next, next);
-        if (w->steep) ops->estimate_by_time(&step, &w->work, error);
+        if (w->steep) estimate_by_time(w, &step, error);
     } else {
         for (int v = 0; v < w->unknowns; v++) error[v] = next[v] = NAN;
     }
@@ -127,6 +168,7 @@ void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, 
     struct sw_own_steps *s = own->steps;
     double size[SW_UNKNOWNS_MOST];
     if (sw_own_steps_reached(s, own->times, to)) return;
+    if (w->lift.impose) w->lift.impose(w->own, sw_own_steps_time(s, own->times), u);
     ops_of(w)->find_sizes(w, u, size);
     if (s->goal == 0) begin_own_steps(w, own, size, u);
     while (!s->end && !sw_own_steps_reached(s, own->times, to)) {

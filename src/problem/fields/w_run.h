@@ -24,6 +24,15 @@ struct fields_walk_ops {
     double *(*accept)(struct fields_walk *w, double *u);
 };
 
+/* Walls (walls.h). Where conditions depend on time a step is one of v = u - G, and fields_right_hand_side takes v. What
+ * is given at walls is set in u. */
+struct fields_lift {
+    void (*impose)(void *own, double t, double *u);     /* set what is given at walls; NULL: there are none    */
+    void (*begin_step)(void *own, double t, double dt); /* NULL: nothing moves, nor are there the two below    */
+    void (*lower)(void *own, double t, double *u);      /* u -> v                                              */
+    void (*raise)(void *own, double t, double *v);      /* v -> u                                              */
+};
+
 struct fields_walk {
     const struct fields_walk_ops *ops;            /* NULL: those of w_step.h, on [unknowns][points] */
     const struct fields_method *method;
@@ -34,6 +43,7 @@ struct fields_walk {
     size_t                      points;           /* of an unknown */
     fields_right_hand_side     *evaluate;
     fields_find_stiffness      *stiffness;
+    struct fields_lift          lift;
     void                       *own;
     struct fields_work          work;
     bool                        steep;            /* F may jump by the time alone, or nearly so */
@@ -42,6 +52,9 @@ struct fields_walk {
     double                      dt;
     struct fields_matrix        matrix[SW_UNKNOWNS_MOST];
 };
+
+/** f = F(u, t) - G_t of the run at hand, outside steps. */
+void fields_walk_evaluate(struct fields_walk *w, double t, int64_t step, const double *u, double *f);
 
 /** Begin with the run that the solver has begun with. */
 static inline void fields_walk_begin(struct fields_walk *w) { w->made = false; }

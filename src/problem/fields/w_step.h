@@ -28,6 +28,7 @@ struct fields_work {
     double *k[FIELDS_STAGES];  /* [stages of the method] increments                     */
     double *stage;             /* the unknowns of a stage                               */
     double *next;              /* out: u+                                               */
+    double *base;              /* u less what moves (w_run.h); NULL: nothing does       */
 };
 
 /** Take a step from u to w->next. */

@@ -200,8 +200,7 @@ expect 0 verify next.h5
 
 # ---- what is refused
 refused() { expect 3 check "$1" "${@:3}"; says "$2"; }
-refused text.cfg "grids are periodic along all axes" -s 'boundary="no_flux"'
-refused text.cfg "'left' belongs to equation on a line, not in 2 dimensions" -s 'left.dirichlet="1"'
+refused text.cfg "'left.dirichlet' belongs to equation on a line, not in 2 dimensions" -s 'left.dirichlet="1"'
 refused text.cfg "'implicit' belongs to equation on a line" -s 'implicit="lap(u)"'
 refused text.cfg "needs at least 5 points" -s 'grid.n=[3, 20]'
 refused text.cfg "'rhs'" -s 'rhs="dzz(u)"'

@@ -46,7 +46,7 @@ static void product_is_solved(void **state)
         for (size_t c = 0; c < points; c++) f[c] = x[c] = sin(12.9898 * (double)c + 1.0) + 0.1;
         for (int d = 0; d < axes; d++)
             apply_axis(n, d, -g * m.a0 / axes, g * m.m2[d] / (dx[d] * dx[d]), g * m.m4[d] / pow(dx[d], 4), x);
-        assert_true(fields_product_factor(axes, n, dx, g, &m, &product));
+        assert_true(fields_product_factor(axes, n, dx, NULL, g, &m, &product));
         fields_product_solve(&product, room, x);
         for (size_t c = 0; c < points; c++)
             if (!(fabs(x[c] - f[c]) < 1e-9)) fail_msg("case %d, point %zu: %g is off by %g", k, c, f[c], x[c] - f[c]);
