@@ -51,7 +51,12 @@ double sw_grid_number(int k, double dx)
     return NAN;
 }
 
-const char *sw_mirror_name(int side) { return side ? "[2right]" : "[2left]"; }
+const char *sw_mirror_name(int axis, int side)
+{
+    static const char *const name[AXES][2] = {{"[2left]", "[2right]"}, {"[2left y]", "[2right y]"},
+                                              {"[2left z]", "[2right z]"}};
+    return name[axis][side];
+}
 
 const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset)
 {
@@ -87,7 +92,7 @@ bool sw_grid_neighbour(const char *name, const char *unknown, int offset[SW_GRID
 /* What a name is: an unknown's index, a coordinate's, axis - COORDINATES, or what is the same at all points. */
 enum { COORDINATES = AXES, NAME_FIXED = -COORDINATES - 1 };
 
-enum way { NO_WAY, SUMMAND, FLUX /* of a dx(..) that is a summand, or a summand of it */ };
+enum way { NO_WAY, SUMMAND, FLUX /* along an axis, of a dx(..) that is a summand, or a summand of it */ };
 
 struct about {
     bool varies;      /* from point to point                                                       */
@@ -96,8 +101,9 @@ struct about {
     bool inside;      /* it stands in the argument of a derivative                                 */
     bool loose;       /* constants may be taken out of it: it is no term that the user wrote whole  */
     enum way way;     /* what it is to the root                                                    */
+    int  along;       /* of a flux: the axis                                                       */
     unsigned on;      /* bit v: unknown v is in it                                                 */
-    bool mirrored[2]; /* an x in it that is beyond the left, or right, end is as far inside        */
+    bool mirrored[AXES][2];  /* a coordinate in it that is beyond the left, or right, end is as far inside */
     int  depth;       /* highest order that nested derivatives come to                             */
     int  through;     /* of a product or quotient with what is the same at all points, and of a minus:
                          the operand that varies; -1: it is none of these                          */
@@ -120,8 +126,8 @@ struct work {
     int neighbour[SW_UNKNOWNS_MOST][NEAR * NEAR * NEAR];  /* their nodes plus one; 0: not made */
     int number[AXES * SW_GRID_NUMBERS], half[AXES];       /* half: of 0.5, 0.25, 0.125; as above */
     int reach[AXES];
-    const unsigned *closed;
-    expr_parities *parity;  /* [expr->count] */
+    const unsigned (*closed)[2];
+    expr_parities *parity[AXES];  /* [expr->count] */
     bool fourth;      /* of fourth order: dx and dxx from five points, of what has no derivatives */
     struct sw_expr_error *err;
 };
@@ -313,7 +319,9 @@ static enum sw_status want_derivative(struct work *w, int k)
         want_places(w, k, 0, place);
     }
     of->inside = of->loose = true;
-    if (a->way == SUMMAND && a->order[0] == 1 && of->odd) of->way = FLUX;
+    for (int axis = 0; axis < w->dimensions && a->way == SUMMAND; axis++)
+        if (a->order[axis] == 1 && a->order[0] + a->order[1] + a->order[2] == 1 && of->odd)
+            of->way = FLUX, of->along = axis;
     return SW_OK;
 }
 
@@ -322,8 +330,9 @@ static enum sw_status want_derivative(struct work *w, int k)
 static void mirror(struct work *w, int k)
 {
     struct about *a = &w->about[k];
-    if (a->way != FLUX || !w->closed || w->parity[k][PARITY_IN_DX] != PARITY_ODD) return;
-    for (int side = 0; side < 2; side++) a->mirrored[side] = !(a->on & ~w->closed[side]);
+    const int axis = a->along;
+    if (a->way != FLUX || !w->closed || w->parity[axis][k][PARITY_IN_DX] != PARITY_ODD) return;
+    for (int side = 0; side < 2; side++) a->mirrored[axis][side] = !(a->on & ~w->closed[axis][side]);
 }
 
 static bool is_product(enum operation op) { return op == OP_MUL || op == OP_DIV || op == OP_NEG; }
@@ -342,7 +351,7 @@ static enum sw_status want(struct work *w, int k)
     if (!sum && a->through < 0) mirror(w, k);
     for (int j = 0; j < op_table[node->op].operands; j++) {
         struct about *child = &w->about[node->child[j]];
-        if (sum || node->child[j] == a->through) child->way = a->way;
+        if (sum || node->child[j] == a->through) child->way = a->way, child->along = a->along;
         memcpy(child->mirrored, a->mirrored, sizeof child->mirrored);
         if (child->varies) child->wanted = true;
         else add_wanted(w, node->child[j], w->here);
@@ -402,9 +411,9 @@ static int full(struct work *w, int k, int place)
     return whole(w, w->about[k].factor[parity_of(w, place)], *value_at(w, k, place));
 }
 
-static int mirrored_x(struct work *w, int side, int x)
+static int mirrored_at(struct work *w, int axis, int side, int x)
 {
-    const int inside = maker_minus(&w->m, maker_name(&w->m, sw_mirror_name(side)), x);
+    const int inside = maker_minus(&w->m, maker_name(&w->m, sw_mirror_name(axis, side)), x);
     return maker_node(&w->m, side ? OP_MIN : OP_MAX, x, inside, -1, 0);
 }
 
@@ -433,7 +442,7 @@ static void make_name(struct work *w, int k, int place)
     if (v == NAME_FIXED) return;
     const int axis = v + COORDINATES, from_here = halves(w, place, axis);
     *value = coordinate_at(w, axis, place, *value);
-    if (from_here && a->mirrored[from_here > 0]) *value = mirrored_x(w, from_here > 0, *value);
+    if (from_here && a->mirrored[axis][from_here > 0]) *value = mirrored_at(w, axis, from_here > 0, *value);
 }
 
 /* A difference along one axis: weight of the point itself, then for each pair so many halves away its weight. The sum
@@ -786,8 +795,10 @@ static enum sw_status replace(struct work *w)
     add_wanted(w, w->expr->root, w->here);
     root->loose = root->derives;
     root->way = SUMMAND;
-    SW_TRY(sw_alloc((size_t)w->expr->count, &w->parity));
-    expr_find_parities(w->expr, w->parity);
+    for (int axis = 0; axis < w->dimensions; axis++) {
+        SW_TRY(sw_alloc((size_t)w->expr->count, &w->parity[axis]));
+        expr_find_parities(w->expr, axis, w->parity[axis]);
+    }
     for (int k = w->expr->root; k >= 0; k--) SW_TRY(want(w, k));
     SW_TRY(sw_alloc(1, &w->m.out));
     return make_all(w);
@@ -817,7 +828,7 @@ done:
     sw_free(w.about);
     sw_free(w.wanted);
     sw_free(w.value);
-    sw_free(w.parity);
+    for (int axis = 0; axis < AXES; axis++) sw_free(w.parity[axis]);
     return st;
 }
 
@@ -826,7 +837,7 @@ enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const
                                    struct sw_expr_error *err)
 {
     struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .dimensions = 1,
-                        .fourth = order == 4, .closed = closed, .err = err};
+                        .fourth = order == 4, .closed = (const unsigned (*)[2])closed, .err = err};
     int along[AXES];
     SW_TRY(differences(&text, along, out));
     *reach = along[0];
@@ -834,10 +845,10 @@ enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const
 }
 
 enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, const char *const *unknown, int unknowns,
-                                   int order, int reach[SW_GRID_AXES], struct sw_expr **out,
-                                   struct sw_expr_error *err)
+                                   int order, const unsigned (*closed)[2], int reach[SW_GRID_AXES],
+                                   struct sw_expr **out, struct sw_expr_error *err)
 {
     struct work text = {.expr = expr, .unknown = unknown, .unknowns = unknowns, .dimensions = dimensions,
-                        .fourth = order == 4, .err = err};
+                        .fourth = order == 4, .closed = closed, .err = err};
     return differences(&text, reach, out);
 }

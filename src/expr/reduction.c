@@ -250,7 +250,7 @@ static enum sw_status differentiate(struct builder *b, struct sw_reduced *part, 
         SW_TRY(sw_expr_differences(part->expr, s->unknown, s->unknowns, 2, NULL, &part->reach, &differences, b->err));
         st = compile_differences(b, differences, &part->argument);
     } else {
-        SW_TRY(sw_grid_differences(part->expr, s->derivatives, s->unknown, s->unknowns, 2, reach, &differences,
+        SW_TRY(sw_grid_differences(part->expr, s->derivatives, s->unknown, s->unknowns, 2, NULL, reach, &differences,
                                    b->err));
         st = compile_grid_differences(b, differences, part);
     }

@@ -23,9 +23,9 @@ double sw_grid_number(int k, double dx);
 enum { SW_NEIGHBOUR_ROOM = 64, SW_UNKNOWN_LONGEST = 48 };
 const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int offset);
 
-/** The names of numbers of a run, twice where the line ends on the left (0) and right: of an x of a closed flux that is
+/** The names of numbers of a run, twice where an axis ends on the left (0) and right: of an x of a closed flux that is
  * beyond an end they make the one as far inside. Infinite, minus on the left, where it does not end. */
-const char *sw_mirror_name(int side);
+const char *sw_mirror_name(int axis, int side);
 
 /** Replace derivatives by differences of second or fourth order, written so that a sum over a periodic line of dx(..)
  * to dxxxx(..) is zero but for rounding. Those of fourth order are dx and dxx of what has no derivatives in it.
@@ -55,12 +55,13 @@ enum sw_status sw_expr_differences(const struct sw_expr *expr, const char *const
  * seven.
  * @param expr   borrowed, of sw_expr_parse_fields(), or made of such
  * @param order  2 or 4
+ * @param closed [dimensions][2] along each axis as above; NULL: none
  * @param reach  out: along each axis, how many points to either side it takes: 0 .. SW_REACH of order 2 and derivatives
  *               to the fourth, else 0 .. SW_GRID_REACH
  * @return as sw_expr_differences(), but derivatives may come to the sixth order, of order 4 the fourth along an axis */
 enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, const char *const *unknown, int unknowns,
-                                   int order, int reach[SW_GRID_AXES], struct sw_expr **out,
-                                   struct sw_expr_error *err);
+                                   int order, const unsigned (*closed)[2], int reach[SW_GRID_AXES],
+                                   struct sw_expr **out, struct sw_expr_error *err);
 
 /** Whether a name is that of an unknown, at the point or beside it. @param offset  out: where */
 bool sw_grid_neighbour(const char *name, const char *unknown, int offset[SW_GRID_AXES]);

@@ -90,7 +90,7 @@ static void check_differences(const struct sw_expr *expr, int dimensions, int or
     struct sw_expr *differences;
     struct sw_expr_error err;
     int reach[SW_GRID_AXES];
-    if (sw_grid_differences(expr, dimensions, unknown, 2, order, reach, &differences, &err)) {
+    if (sw_grid_differences(expr, dimensions, unknown, 2, order, NULL, reach, &differences, &err)) {
         must(err.text[0] != 0);
         return;
     }

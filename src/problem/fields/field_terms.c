@@ -1,14 +1,17 @@
 #include "problem/fields/field_terms.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "expr/parity.h"
 #include "expr/sw_differences.h"
 #include "expr/terms.h"
 
-_Static_assert((int)FIELDS_NUMBERS == (int)SW_GRID_NUMBERS * SW_DIMS && (int)FIELDS_REACH == (int)SW_GRID_REACH &&
+enum { OF_GRID = SW_GRID_NUMBERS * SW_DIMS };  /* those of mirrors follow */
+_Static_assert((int)FIELDS_NUMBERS == (int)OF_GRID + 2 * SW_DIMS && (int)FIELDS_REACH == (int)SW_GRID_REACH &&
                (int)SW_GRID_AXES == (int)SW_DIMS, "what expressions know of grids");
 
 typedef char label[SW_NEIGHBOUR_ROOM];
@@ -25,7 +28,19 @@ struct builder {
 
 void fields_numbers(const double dx[SW_DIMS], double number[FIELDS_NUMBERS])
 {
-    for (int k = 0; k < FIELDS_NUMBERS; k++) number[k] = sw_grid_number(k % SW_GRID_NUMBERS, dx[k / SW_GRID_NUMBERS]);
+    for (int k = 0; k < OF_GRID; k++) number[k] = sw_grid_number(k % SW_GRID_NUMBERS, dx[k / SW_GRID_NUMBERS]);
+    for (int axis = 0; axis < SW_DIMS; axis++) fields_set_mirrors(axis, -INFINITY, INFINITY, number);
+}
+
+void fields_set_mirrors(int axis, double from, double to, double number[FIELDS_NUMBERS])
+{
+    number[OF_GRID + 2 * axis] = 2.0 * from;
+    number[OF_GRID + 2 * axis + 1] = 2.0 * to;
+}
+
+static const char *number_name(int k)
+{
+    return k < OF_GRID ? sw_grid_number_name(k) : sw_mirror_name((k - OF_GRID) / 2, (k - OF_GRID) % 2);
 }
 
 /* ------------------------------------------------------------------ programs */
@@ -64,7 +79,7 @@ static int list_symbols(const struct builder *b, struct sw_symbol *symbol)
         symbol[count++] = (struct sw_symbol){coordinate[axis].name, SW_RATE_CELL, coordinate[axis].slot};
     symbol[count++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
     for (int k = 0; k < FIELDS_NUMBERS; k++)
-        symbol[count++] = (struct sw_symbol){sw_grid_number_name(k), SW_RATE_RUN, b->text->first_number + k};
+        symbol[count++] = (struct sw_symbol){number_name(k), SW_RATE_RUN, b->text->first_number + k};
     for (int k = 0; k < b->text->run->count; k++) symbol[count++] = b->text->run->symbol[k];
     return count;
 }
@@ -88,7 +103,7 @@ static enum sw_status compile_differences(struct builder *b, const struct sw_exp
     struct sw_expr *differences = NULL;
     int reach[SW_DIMS];
     enum sw_status st = sw_grid_differences(expr, b->terms->dimensions, b->names.unknown, b->names.unknowns, order,
-                                            reach, &differences, b->err);
+                                            (const unsigned (*)[2])b->text->closed, reach, &differences, b->err);
     if (!st) st = compile(b, differences, program);
     sw_expr_destroy(&differences);
     return st;
@@ -402,4 +417,14 @@ int fields_terms_reach(const struct fields_terms *terms, int unknown, int axis)
         if (n->unknown == unknown && abs(n->offset[axis]) > reach) reach = abs(n->offset[axis]);
     }
     return reach;
+}
+
+enum sw_status fields_open_flux(const char *text, int dimensions, int axis, int *column)
+{
+    struct sw_expr *expr = NULL;
+    struct sw_expr_error err;
+    enum sw_status st = sw_expr_parse_fields(text, dimensions, &expr, &err);
+    if (!st) st = expr_open_flux(expr, expr->root, axis, column);
+    sw_expr_destroy(&expr);
+    return st;
 }

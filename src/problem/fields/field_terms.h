@@ -20,6 +20,7 @@ struct fields_text {                  /* all borrowed, and not needed after fiel
     const struct sw_scope *run;       /* numbers of a run: RUN symbols of slots below first_number    */
     int first_number;                 /* slots first_number .. + FIELDS_NUMBERS - 1 are the grid's    */
     int order;                        /* of F's differences: 4; else 2                                */
+    unsigned closed[SW_DIMS][2];      /* bit v: no flux of unknown v goes through the left, or right, wall of an axis */
 };
 
 /* What is wrong, and in which text. */
@@ -82,13 +83,21 @@ enum sw_status fields_terms_create(const struct fields_text *text, struct fields
                                    struct fields_error *err);
 void fields_terms_destroy(struct fields_terms **terms);
 
+/** The column of the first derivative along an axis, in a text of an equation, whose flux at a wall with u_n = u_nnn = 0
+ * is not 0, outside other derivatives. @param column  out: 0: there is none  @return SW_E_MEMORY; SW_E_CONFIG it is no
+ * expression */
+enum sw_status fields_open_flux(const char *text, int dimensions, int axis, int *column);
+
 /** How many points away along an axis an unknown is asked for: 2 or more where something differentiates it more than
  * twice along it. */
 int fields_terms_reach(const struct fields_terms *terms, int unknown, int axis);
 
-/** The grid's numbers of a run, which programs take from slot first_number on.
+/** The grid's numbers of a run, which programs take from slot first_number on; and those among them that say where a
+ * coordinate of a closed flux is as far inside (sw_mirror_name()), which of periodic axes are infinite.
  * @param dx      distances of points along x, y, z; those of dimensions there are not: any
  * @param number  out: [FIELDS_NUMBERS] */
-enum { FIELDS_NUMBERS = 10 * SW_DIMS };
+enum { FIELDS_NUMBERS = 12 * SW_DIMS };
 void fields_numbers(const double dx[SW_DIMS], double number[FIELDS_NUMBERS]);
+/** Set those of an axis that ends. @param from, to  its first and last point */
+void fields_set_mirrors(int axis, double from, double to, double number[FIELDS_NUMBERS]);
 #endif

@@ -327,6 +327,26 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
     return st ? st : sw_text_status(text);
 }
 
+/* A flux that "no_flux" lets through: u_n = u_nnn = 0 does not make it 0. */
+static enum sw_status warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                const double *column, int64_t j, const double *state, struct sw_text *text)
+{
+    const struct fields_terms *terms = fields_terms_of(setup);
+    (void)problem, (void)ld, (void)column, (void)j, (void)state;
+    for (int k = 0; terms && k < setup->nunknown * terms->dimensions && !text->length; k++) {
+        const int v = k / terms->dimensions, d = k % terms->dimensions;
+        const struct sw_function *rhs = sw_setup_find_of(setup, "rhs", v);
+        int at = 0;
+        if (!rhs || !(fields_wall_is_closed(setup, 0, d, v) || fields_wall_is_closed(setup, 1, d, v))) continue;
+        SW_TRY(fields_open_flux(rhs->text, terms->dimensions, d, &at));
+        if (!at) continue;
+        sw_text_set(text, "rhs of %s, column %d: no flux at walls of %c is %s_%c = %s_%c%c%c = 0; the flux of this "
+                    "derivative goes through them, and the mean is not kept", name_of(setup, v), at, axis[d],
+                    name_of(setup, v), axis[d], name_of(setup, v), axis[d], axis[d], axis[d]);
+    }
+    return sw_text_status(text);
+}
+
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                      const double *column, int64_t j, const double *span, struct sw_text *text)
 {
@@ -373,7 +393,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, SW_INITIAL_WARNINGS, {0}};
+    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_flux}, SW_INITIAL_WARNINGS, {0}};
 
 const struct sw_problem_advice fields_advice = {
     .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};

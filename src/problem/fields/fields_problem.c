@@ -124,6 +124,15 @@ static enum sw_status add_rates(const struct sw_setup *setup, struct model *m, s
     return st;
 }
 
+/* Which walls no flux goes through. */
+static void find_closed(const struct sw_setup *setup, struct fields_text *text)
+{
+    for (int k = 0; k < text->unknowns * text->dimensions * 2; k++) {
+        const int v = k / (2 * text->dimensions), axis = k / 2 % text->dimensions, side = k % 2;
+        if (fields_wall_is_closed(setup, side, axis, v)) text->closed[axis][side] |= 1U << v;
+    }
+}
+
 static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault)
 {
     struct fields_text text = {.dimensions = setup->dim, .unknowns = setup->nunknown, .run = setup->scope,
@@ -133,6 +142,7 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, 
         text.unknown[v] = setup->unknown[v];
         text.rhs[v] = f ? f->text : "0";
     }
+    find_closed(setup, &text);
     return fields_terms_create(&text, &m->terms, fault);
 }
 
@@ -194,7 +204,10 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
     memcpy(param, column, given * sizeof *column);
     for (int j = 0; j < count; j++) {
         run[j] = (struct fields_run){.grid = sw_setup_grid(&r->setup, count, column, j)};
-        fields_numbers(run[j].grid.dx, number);
+        const struct sw_grid *g = &run[j].grid;
+        fields_numbers(g->dx, number);
+        for (int a = 0; a < r->setup.dim; a++)
+            if (r->setup.walls[a]) fields_set_mirrors(a, g->x0[a], sw_grid_at(g, a, r->setup.n[a] - 1), number);
         for (int k = 0; k < FIELDS_NUMBERS; k++) param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
         if (r->column.tolerance < 0) continue;
 #define SET(member, ...) run[j].member = number_of(column, r->column.member, count, j);

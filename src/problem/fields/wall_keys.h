@@ -54,6 +54,9 @@ const char *fields_condition_key(int side, int axis, int k);
 /** What holds at a wall, and which of the keys give it: -1: none. */
 enum fields_wall_kind fields_wall_kind_of(const struct sw_setup *setup, int side, int axis, int unknown, int key[2]);
 
+/** Whether no flux of an unknown goes through a wall, u_n = u_nnn = 0 there, at any time. */
+bool fields_wall_is_closed(const struct sw_setup *setup, int side, int axis, int unknown);
+
 /** What is wrong with the walls; dim of the setup counts, too. @param terms  of the equations; NULL: they are wrong
  * @return the key to blame, NULL: nothing */
 const char *fields_check_walls(const struct sw_setup *setup, const struct fields_terms *terms, struct sw_text *why);

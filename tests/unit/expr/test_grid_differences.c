@@ -190,7 +190,7 @@ static struct sw_expr *differences_of(const char *text, int dimensions, int orde
     struct sw_expr *expr, *out = NULL;
     struct sw_expr_error err;
     if (sw_expr_parse_fields(text, dimensions, &expr, &err) ||
-        sw_grid_differences(expr, dimensions, unknowns, 2, order, reach, &out, &err))
+        sw_grid_differences(expr, dimensions, unknowns, 2, order, NULL, reach, &out, &err))
         fail_msg("'%s', column %d: %s", text, err.column, err.text);
     sw_expr_destroy(&expr);
     return out;
@@ -725,7 +725,7 @@ static void every_refusal_names_its_place(void **state)
         struct sw_expr_error err;
         int reach[AXES];
         assert_ok(sw_expr_parse_fields(errors[k].text, errors[k].dimensions, &expr, &err));
-        if (sw_grid_differences(expr, errors[k].dimensions, unknowns, 2, errors[k].order, reach, &out, &err) !=
+        if (sw_grid_differences(expr, errors[k].dimensions, unknowns, 2, errors[k].order, NULL, reach, &out, &err) !=
             SW_E_CONFIG)
             fail_msg("'%s' was accepted", errors[k].text);
         if (err.column != errors[k].column || err.length != errors[k].length)

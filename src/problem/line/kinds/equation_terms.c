@@ -251,7 +251,7 @@ int sw_equation_symbols(const struct sw_equation *equation, int first, struct sw
         for (int order = 0; order < SW_EQUATION_ORDERS; order++)
             symbol[count++] = (struct sw_symbol){equation->keep[v][order], SW_RATE_RUN, first++};
     for (int side = 0; side < SW_EQUATION_ENDS; side++)
-        symbol[count++] = (struct sw_symbol){sw_mirror_name(side), SW_RATE_RUN, first++};
+        symbol[count++] = (struct sw_symbol){sw_mirror_name(0, side), SW_RATE_RUN, first++};
     return count;
 }
 
