@@ -5,8 +5,8 @@
 
 enum expr_parity { PARITY_EVEN, PARITY_ODD, PARITY_NEITHER };
 
-/* Of the axis along x: x is a number where only its value at the end counts: outside derivatives, and in the E of dx(E), whose flux is E
- * itself. In the flux of dxx(E), E_x, it is differentiated. */
+/* Of the axis along x: x is a number where only its value at the end counts: outside derivatives, and in the E of
+ * dx(E), whose flux is E itself. In the flux of dxx(E), E_x, it is differentiated. */
 enum parity_place { PARITY_OUTSIDE, PARITY_IN_DX, PARITY_DEEPER, PARITY_PLACES };
 
 typedef enum expr_parity expr_parities[PARITY_PLACES];

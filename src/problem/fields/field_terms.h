@@ -83,9 +83,9 @@ enum sw_status fields_terms_create(const struct fields_text *text, struct fields
                                    struct fields_error *err);
 void fields_terms_destroy(struct fields_terms **terms);
 
-/** The column of the first derivative along an axis, in a text of an equation, whose flux at a wall with u_n = u_nnn = 0
- * is not 0, outside other derivatives. @param column  out: 0: there is none  @return SW_E_MEMORY; SW_E_CONFIG it is no
- * expression */
+/** The column of the first derivative along an axis, in a text of an equation and outside other derivatives, whose flux
+ * at a wall with u_n = u_nnn = 0 is not 0.
+ * @param column  out: 0: there is none  @return SW_E_MEMORY; SW_E_CONFIG it is no expression */
 enum sw_status fields_open_flux(const char *text, int dimensions, int axis, int *column);
 
 /** How many points away along an axis an unknown is asked for: 2 or more where something differentiates it more than
