@@ -77,13 +77,10 @@ int fields_varying_of(const struct fields_desc *d, struct fields_varying *varyin
     return count;
 }
 
-/* Rounded up to the next of eight numbers an octave: P is made anew only where this changes, on the safe side. */
-static double raised(double x) { return x > 0.0 ? exp2(ceil(8.0 * log2(x)) / 8.0) : x; }
-
 void fields_set_varying(const struct fields_varying *c, double most, struct fields_stiffness *stiffness)
 {
     struct fields_stiffness *s = &stiffness[c->unknown];
-    *(c->fourth ? &s->most4[c->axis] : &s->most2[c->axis]) = raised(most);
+    *(c->fourth ? &s->most4[c->axis] : &s->most2[c->axis]) = fields_raised(most);
 }
 
 /* A coefficient that is a number of the run; 0: none, or it varies. */
@@ -107,14 +104,9 @@ static void set_constant(const struct fields_sim *s, int v, int j, struct fields
     }
 }
 
-static struct fields_batch_worker *begin(const struct fields_sim *s, int thread, int j)
+void fields_set_constants(const struct fields_sim *s, int j, struct fields_stiffness *constant)
 {
-    const struct fields_batch *b = s->own;
-    struct fields_batch_worker *w = &b->worker[thread];
-    b->row->begin(s, thread, j);
-    for (int v = 0; v < s->desc.terms->unknowns; v++) set_constant(s, v, j, &w->constant[v]);
-    fields_walk_begin(w->walk);
-    return w;
+    for (int v = 0; v < s->desc.terms->unknowns; v++) set_constant(s, v, j, &constant[v]);
 }
 
 static bool is_finite(const struct fields_stiffness *s)
@@ -124,14 +116,44 @@ static bool is_finite(const struct fields_stiffness *s)
     return isfinite(sum);
 }
 
+const char *fields_fault_of(const struct fields_sim *s, const struct fields_walk *w, int j,
+                            const struct fields_stiffness *constant)
+{
+    for (int v = 0; v < s->desc.terms->unknowns; v++)
+        if (!is_finite(&constant[v])) return "a coefficient of the equation is not finite";
+    if (!s->desc.own_steps && !(fields_rounding(w, constant, s->run[j].grid.dt) <= SW_LINE_MAX_ROUNDING))
+        return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
+    return NULL;
+}
+
+/* Steps of a run with steps of its own may be as long as its last output time; as long as they tell nothing, and where
+ * something may grow unseen, as those of lines (own_steps_drive.h). */
+struct sw_own_limits fields_limits_of(const struct fields_sim *s, const struct fields_walk *w, int j,
+                                      const struct fields_stiffness *constant)
+{
+    const struct fields_run *r = &s->run[j];
+    const double end = s->desc.times[s->desc.goals],
+                 most = r->longest_dt > 0 && r->longest_dt < end ? r->longest_dt : end;
+    return (struct sw_own_limits){.tolerance = r->tolerance, .absolute = r->absolute,
+                                  .most = fields_longest_dt(w, constant, r->tolerance, most),
+                                  .careful = end / SW_DRIVE_TIMES, .quiet = end / SW_DRIVE_QUIET,
+                                  .k = w->method->order};
+}
+
+static struct fields_batch_worker *begin(const struct fields_sim *s, int thread, int j)
+{
+    const struct fields_batch *b = s->own;
+    struct fields_batch_worker *w = &b->worker[thread];
+    b->row->begin(s, thread, j);
+    fields_set_constants(s, j, w->constant);
+    fields_walk_begin(w->walk);
+    return w;
+}
+
 static const char *fault_of(const struct fields_sim *s, int j)
 {
     const struct fields_batch_worker *w = begin(s, 0, j);
-    for (int v = 0; v < s->desc.terms->unknowns; v++)
-        if (!is_finite(&w->constant[v])) return "a coefficient of the equation is not finite";
-    if (!s->desc.own_steps && !(fields_rounding(w->walk, w->constant, s->run[j].grid.dt) <= SW_LINE_MAX_ROUNDING))
-        return "double precision is too coarse for the implicit part: a smaller dt or fewer points are needed";
-    return NULL;
+    return fields_fault_of(s, w->walk, j, w->constant);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -282,19 +304,12 @@ const struct sw_sim_ops fields_batch_operations = {
 
 struct advancing { const struct fields_sim *s; int64_t from, to; };
 
-/* Steps of a run with steps of its own may be as long as its last output time; as long as they tell nothing, and where
- * something may grow unseen, as those of lines (own_steps_drive.h). */
 static struct fields_own own_of(const struct fields_sim *s, const struct fields_batch_worker *w, int j)
 {
     const struct fields_batch *b = s->own;
-    const struct fields_run *r = &s->run[j];
-    const double end = s->desc.times[s->desc.goals],
-                 most = r->longest_dt > 0 && r->longest_dt < end ? r->longest_dt : end;
-    return (struct fields_own){
-        .steps = &b->states.steps[j], .drive = b->drive, .times = s->desc.times, .first_dt = r->first_dt,
-        .limits = {.tolerance = r->tolerance, .absolute = r->absolute,
-                   .most = fields_longest_dt(w->walk, w->constant, r->tolerance, most),
-                   .careful = end / SW_DRIVE_TIMES, .quiet = end / SW_DRIVE_QUIET, .k = w->walk->method->order}};
+    return (struct fields_own){.steps = &b->states.steps[j], .drive = b->drive, .times = s->desc.times,
+                               .first_dt = s->run[j].first_dt,
+                               .limits = fields_limits_of(s, w->walk, j, w->constant)};
 }
 
 static double *take(const struct fields_sim *s, int thread, int j)

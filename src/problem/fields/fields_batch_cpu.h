@@ -64,6 +64,17 @@ int fields_varying_of(const struct fields_desc *desc, struct fields_varying *var
 /** Put the largest value of one into its place: P is made anew only where this changes by more than 2^(1/8). */
 void fields_set_varying(const struct fields_varying *varying, double most, struct fields_stiffness *stiffness);
 
+/** The coefficients of run j that are its numbers; the others are 0. @param constant  out: [unknowns] */
+void fields_set_constants(const struct fields_sim *sim, int j, struct fields_stiffness *constant);
+
+/** Why a run with these coefficients cannot be advanced, a static text; NULL: it can. @param walk  on its grid */
+const char *fields_fault_of(const struct fields_sim *sim, const struct fields_walk *walk, int j,
+                            const struct fields_stiffness *constant);
+
+/** What bounds the steps of a run with steps of its own, which has such coefficients. */
+struct sw_own_limits fields_limits_of(const struct fields_sim *sim, const struct fields_walk *walk, int j,
+                                      const struct fields_stiffness *constant);
+
 /* Operations of a struct fields_row_ops: load() after fields_sim.c has looked at grids and steps. */
 enum sw_status fields_batch_load(struct fields_sim *sim, const char **load_error);
 enum sw_status fields_batch_advance(struct fields_sim *sim, int64_t from, int64_t to);

@@ -353,7 +353,7 @@ static void destroy(struct fields_sim *s)
 }
 
 #define OPERATIONS                                                                                                    \
-    .space = SW_HOST, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
+    .space = SW_HOST, .fits = fits, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
     .load = fields_batch_load, .advance = fields_batch_advance, .look_ahead = fields_batch_look_ahead,                \
     .destroy = destroy, .sim = &fields_batch_operations
 
@@ -361,7 +361,7 @@ extern const struct fields_row_ops fields_plain_cpu;
 const struct fields_row_ops fields_plain_cpu = {
     .name = "cpu.plain",
     .about = "rows of points by the interpreter, then recursions along each axis; threads over runs: the reference",
-    .fits = fits,
+    .takes_walls = true,
     .solves = &fields_lines,
     OPERATIONS,
 };
@@ -371,8 +371,6 @@ extern const struct fields_row_ops fields_fourier_cpu;
 const struct fields_row_ops fields_fourier_cpu = {
     .name = "cpu.fourier",
     .about = "rows of points by the interpreter, then exact solves by Fourier transforms; threads over runs",
-    .fits = fields_are_periodic,
-    .misfit = "it steps periodic fields only",
     .solves = &fields_exact,
     OPERATIONS,
 };

@@ -287,7 +287,7 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
     const struct fields_desc desc = desc_of(setup);
     (void)problem;
     bytes->fixed_on_host = (size_t)fields_measured_at_once(desc.n, device->threads) *
-                           ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n));
+                           ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n, desc.walls));
     return fields_sim_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 

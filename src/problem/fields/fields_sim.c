@@ -30,6 +30,7 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
     if (d->terms->high && !is_exact(o))
         return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; solver = "
                "\"cpu.fourier\" solves exactly";
+    if (!o->takes_walls && !fields_are_periodic(d)) return "it steps fields that are periodic along all axes";
     return o->fits(d) ? NULL : o->misfit;
 }
 

@@ -14,6 +14,7 @@ struct fields_row_ops {
     bool             named_only;  /* it has not run where it is to run: it is taken only where a user names it */
     bool           (*fits)(const struct fields_desc *desc);
     const char      *misfit;   /* why it does not */
+    bool             takes_walls;  /* else the axes of all its fields are periodic */
     /** Without those of solves. */
     void           (*bytes)(const struct fields_desc *desc, const struct sw_device *device, size_t *fixed,
                             size_t *per_run);

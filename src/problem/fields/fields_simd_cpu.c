@@ -21,7 +21,7 @@ static bool fits(const struct fields_desc *d)
 {
     double numbers = (double)d->n[0] + 2 * FIELDS_REACH + FIELDS_ALIGNED;
     for (int a = 1; a < d->terms->dimensions; a++) numbers *= (double)d->n[a] + 2 * FIELDS_REACH;
-    return numbers < INT_MAX && fields_are_periodic(d);
+    return numbers < INT_MAX;
 }
 
 static int workers_for(const struct fields_desc *d, const struct sw_device *device)
@@ -141,7 +141,7 @@ const struct fields_row_ops fields_simd_cpu = {
     .about = "right-hand sides in full blocks, lines beside each other as vectors; threads over runs, or within one",
     .space = SW_HOST,
     .fits = fits,
-    .misfit = "walls, or too many points for cpu.simd",
+    .misfit = "too many points for cpu.simd",
     .bytes = bytes,
     .own_size = sizeof(struct simd),
     .solves = &fields_lines,

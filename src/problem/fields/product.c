@@ -9,13 +9,6 @@ enum { WIDTH = 64, GATHERED = 8 };  /* lines side by side; as many of x, which l
 
 /* ------------------------------------------------------------------ an axis */
 
-struct sw_line_operator fields_axis_operator(double gamma_dt, int axes, int d, double dx,
-                                             const struct fields_matrix *m)
-{
-    const double at_zero = 1.0 - gamma_dt * m->a0 / axes, over = gamma_dt / (at_zero * dx * dx);
-    return (struct sw_line_operator){.s4 = over * m->m4[d] / (dx * dx), .s2 = over * m->m2[d], .s0 = at_zero - 1.0};
-}
-
 static bool factor_axis(int n, const struct sw_line_operator *a, struct fields_axis *axis)
 {
     *axis = (struct fields_axis){.n = n, .is_one = a->s2 == 0.0 && a->s4 == 0.0, .scale = 1.0 / (1.0 + a->s0)};

@@ -44,8 +44,4 @@ const struct fields_product *fields_lines_product(const void *solver, int v);
 
 /** x = P⁻¹ x. */
 void fields_product_solve(const struct fields_product *product, double *room, double *x);
-
-/** A_j/(1 + s0) of an axis d, with s0 beside: for sw_line_rounding(), too. */
-struct sw_line_operator fields_axis_operator(double gamma_dt, int axes, int d, double dx,
-                                             const struct fields_matrix *m);
 #endif

@@ -1,6 +1,5 @@
 #include "problem/fields/w_methods.h"
 
-#include <math.h>
 #include <stddef.h>
 
 static const struct fields_method euler = {
@@ -49,49 +48,4 @@ const struct fields_method *fields_method_of(enum sw_scheme scheme)
     case SW_CRANK_NICOLSON: break;
     }
     return NULL;
-}
-
-/* Coefficients that do not vary are the linear ones, but for rounding. */
-static bool varies(double linear, double most) { return fabs(most - linear) > 1e-12 * (fabs(most) + fabs(linear)); }
-
-/* How much of diffusion may be explicit as derivatives of fourth and sixth order damp. */
-static double damped_else(const struct fields_method *m, double most4, double a6, double dt)
-{
-    const double by_fourth = m->exact_nu * sqrt(most4 / dt),
-                 by_sixth = cbrt(a6 / (1.0 - m->exact_mu)) * pow(0.65 * m->exact_nu * m->exact_nu / dt, 2.0 / 3.0);
-    return fmax(by_fourth, by_sixth);
-}
-
-static struct fields_matrix beside_exact(const struct fields_method *m, const struct fields_matrix_rule *rule,
-                                         const struct fields_stiffness *s, double dt)
-{
-    const double second = rule->fourth ? 4.0 / 3.0 : 1.0, fourth = rule->fourth ? 16.0 / 9.0 : 1.0;
-    struct fields_matrix p = {.a0 = 0.0};
-    for (int d = 0; d < rule->axes; d++) {
-        const double most4 = fmax(s->most4[d], 0.0), most2 = s->most2[d] * (rule->cross ? rule->axes : 1);
-        double m2 = fmax(s->a2[d], 0.0);
-        if (!(rule->linear && most4 > 0.0))
-            m2 = fmax(m2, m->exact_mu * most2 - damped_else(m, most4, fmax(s->a6[d], 0.0), dt));
-        if (varies(s->a2[d], most2)) p.m2[d] = second * (m2 - s->a2[d]);
-        if (varies(s->a4[d], s->most4[d])) p.m4[d] = fourth * fmax(m->exact_mu * most4 - fmax(s->a4[d], 0.0), 0.0);
-    }
-    return p;
-}
-
-/* With order = 4 the symbols of d_jj and d_jjjj are up to 4/3 and 16/9 of those of the matrix. */
-struct fields_matrix fields_matrix_of(const struct fields_method *m, const struct fields_matrix_rule *rule,
-                                      const struct fields_stiffness *s, double dt)
-{
-    const int three = rule->axes > 2;
-    struct fields_matrix p = {.a0 = fmin(s->a0, 0.0)};
-    if (rule->exact) return beside_exact(m, rule, s, dt);
-    for (int d = 0; d < rule->axes; d++) {
-        double m2 = fmax(s->a2[d], 0.0);
-        const double most4 = fmax(s->most4[d], 0.0);
-        if (!(rule->linear && most4 > 0.0)) m2 = fmax(m2, m->mu * s->most2[d] - m->nu[three] * sqrt(most4 / dt));
-        if (rule->cross) m2 *= m->sigma[three];
-        p.m2[d] = rule->fourth ? 4.0 / 3.0 * m2 : m2;
-        p.m4[d] = m->sigma[three] * (rule->fourth ? 16.0 / 9.0 * most4 : most4);
-    }
-    return p;
 }

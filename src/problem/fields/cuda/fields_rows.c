@@ -204,7 +204,8 @@ static enum sw_status create(struct fields_sim *s)
     SW_TRY(fields_kernels_create(s->device, &s->desc, &p->shape, &p->kernels));
     list_arrays(s, p);
     SW_TRY(s->arrays.status);
-    for (int k = 0; k < p->workers; k++) SW_TRY(fields_measure_create(s->desc.n, &s->arrays, &p->measure[k]));
+    for (int k = 0; k < p->workers; k++)
+        SW_TRY(fields_measure_create(s->desc.n, s->desc.walls, &s->arrays, &p->measure[k]));
     point_to_arrays(p);
     if (s->desc.own_steps && s->desc.times)
         SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
