@@ -217,7 +217,7 @@ static void as_the_reference(void **state)
 static void no_bit_depends_on_threads(void **state)
 {
     (void)state;
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 6; k++) {
         struct problem p;
         double all_scalars[RUNS_MOST * SW_LINE_SCALARS], one_scalars[SW_LINE_SCALARS];
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4);
