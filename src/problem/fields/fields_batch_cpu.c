@@ -21,7 +21,8 @@ void fields_batch_bytes(const struct fields_desc *d, int threads, size_t *fixed,
 {
     const struct sw_host_states states = states_for(d);
     *fixed = (size_t)threads * fields_measure_bytes(d->n, d->walls);
-    *per_run = sw_host_states_bytes(&states) + (size_t)d->nparam * sizeof(double) + 256;
+    *per_run = sw_host_states_bytes(&states) + (size_t)d->nparam * sizeof(double) + 256 +
+               fields_drive_numbers(d) * sizeof(double);
 }
 
 /* ------------------------------------------------------------------ what the equations need */
@@ -178,7 +179,7 @@ enum sw_status fields_batch_create(struct fields_sim *s)
     struct fields_batch *b = s->own;
     struct sw_owned *own = &s->arrays;
     b->states = states_for(&s->desc);
-    sw_array(own, (size_t)s->desc.terms->unknowns, &b->drive);
+    sw_array(own, (size_t)s->desc.capacity * fields_drive_numbers(&s->desc), &b->drive);
     sw_array(own, (size_t)b->workers, &b->worker);
     SW_TRY(own->status);
     for (int k = 0; k < b->workers; k++) SW_TRY(create_worker(&s->desc, own, &b->worker[k]));
@@ -204,7 +205,7 @@ enum sw_status fields_batch_load(struct fields_sim *s, const char **load_error)
     for (int j = 0; j < s->count; j++)
         if (!load_error[j]) load_error[j] = fault_of(s, j);
     sw_host_states_load(states_of(&s->sim), s->count, load_error);
-    return SW_OK;
+    return fields_drive_load(s, ((struct fields_batch *)s->own)->drive);
 }
 
 static void initial_of_run(void *user, int thread, int j)
@@ -307,9 +308,11 @@ struct advancing { const struct fields_sim *s; int64_t from, to; };
 static struct fields_own own_of(const struct fields_sim *s, const struct fields_batch_worker *w, int j)
 {
     const struct fields_batch *b = s->own;
-    return (struct fields_own){.steps = &b->states.steps[j], .drive = b->drive, .times = s->desc.times,
-                               .first_dt = s->run[j].first_dt,
-                               .limits = fields_limits_of(s, w->walk, j, w->constant)};
+    struct fields_own own = {.steps = &b->states.steps[j], .drive = b->drive + (size_t)j * fields_drive_numbers(&s->desc),
+                             .times = s->desc.times, .first_dt = s->run[j].first_dt,
+                             .limits = fields_limits_of(s, w->walk, j, w->constant)};
+    own.limits.share = fields_drive_share(&s->desc);
+    return own;
 }
 
 static double *take(const struct fields_sim *s, int thread, int j)

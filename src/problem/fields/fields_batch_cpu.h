@@ -4,6 +4,7 @@
  * what is constant in the equations of a run, and why it cannot be advanced; how a run is taken to the end of a call. A
  * row's own data begin with a struct fields_batch. It gives the walks of its threads (w_run.h), with right-hand sides
  * and stiffnesses of its own, and has the operations below in its struct fields_row_ops. */
+#include "problem/fields/fields_drive.h"
 #include "problem/fields/fields_sim_impl.h"
 #include "problem/fields/scalars.h"
 #include "problem/fields/w_run.h"
@@ -37,7 +38,7 @@ struct fields_batch {
     int                            workers;             /* likewise: threads that may have a run each         */
     int                            walkers;             /* of these, those that advance runs side by side     */
     struct fields_batch_worker    *worker;              /* [workers]                                          */
-    double                        *drive;               /* [unknowns] zeros: what forces bring is not looked at */
+    double                        *drive;               /* [capacity][windows][unknowns]: fields_drive.h      */
 };
 
 /** @return SW_E_MEMORY; it is then to be destroyed, too */

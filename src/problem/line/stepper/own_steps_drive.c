@@ -5,18 +5,15 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "problem/line/stepper/drive_forces.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/stepper/own_steps_point.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 
-/* Times side by side, far from each other, and the points at which each is looked at, the same in all rounds. */
-enum { LANES = 64, ROUNDS = SW_DRIVE_TIMES / LANES, PLACES = 4, SAMPLES = PLACES * LANES };
-
-/* The output times of window w lie behind begin and go to end; samples k each .. k each + each - 1 are in window k. */
-struct windows { int count, each; double begin[SW_DRIVE_WINDOWS], end[SW_DRIVE_WINDOWS]; };
+enum { LANES = SW_DRIVE_LANES, ROUNDS = SW_DRIVE_ROUNDS, PLACES = SW_DRIVE_PLACES, SAMPLES = SW_DRIVE_SAMPLES };
 
 struct worker {                       /* of a thread */
-    const struct windows *windows;
+    const struct sw_drive_windows *windows;
     struct sw_eval *initial[SW_UNKNOWNS_MOST], *force[SW_UNKNOWNS_MOST], *end[2][SW_UNKNOWNS_MOST][2];
     double *param;                    /* [nparam][LANES], all lanes alike */
     double *place;                    /* [SAMPLES] number of a point, the same in all runs */
@@ -47,8 +44,7 @@ static const struct sw_program *condition(const struct sw_stepper_desc *d, int s
 
 int sw_own_drive_windows(const struct sw_stepper_desc *d)
 {
-    if (!d->own_steps || !d->times) return 0;
-    return d->goals < SW_DRIVE_WINDOWS ? (int)d->goals : SW_DRIVE_WINDOWS;
+    return d->own_steps ? sw_drive_count(d->goals, d->times) : 0;
 }
 
 size_t sw_own_drive_numbers(const struct sw_stepper_desc *d)
@@ -56,42 +52,11 @@ size_t sw_own_drive_numbers(const struct sw_stepper_desc *d)
     return (size_t)sw_own_drive_windows(d) * (size_t)sw_line_unknowns(&d->model);
 }
 
-static void set_windows(const struct sw_stepper_desc *d, struct windows *w)
-{
-    w->count = sw_own_drive_windows(d);
-    w->each = SW_DRIVE_TIMES / w->count;
-    for (int k = 0; k < w->count; k++) w->begin[k] = INFINITY;
-    for (long long goal = 1; goal <= d->goals; goal++) {
-        const int k = sw_own_steps_window(goal, w->count / (double)d->goals);
-        w->begin[k] = fmin(w->begin[k], d->times[goal - 1]);
-        w->end[k] = d->times[goal];
-    }
-}
-
-/* Of sample number k, the last ones being in no window where their number is no multiple of the windows'. */
-static int window_of(const struct windows *w, int k) { return k / w->each < w->count ? k / w->each : -1; }
-
-static double time_of(const struct windows *w, int k)
-{
-    const int window = window_of(w, k);
-    if (window < 0) return w->end[w->count - 1];
-    return w->begin[window] + (w->end[window] - w->begin[window]) * (k % w->each) / (w->each - 1);
-}
-
 /* ------------------------------------------------------------------ create, destroy */
 
 static enum sw_status create_eval(const struct sw_program *program, int points, struct sw_eval **eval)
 {
     return program ? sw_eval_create_lanes(program, points, LANES, eval) : SW_OK;
-}
-
-/* Where a lane looks: quasi-random in a quarter of the line each, so that times beside each other see others. */
-static void choose_places(int n, double place[SAMPLES])
-{
-    for (int k = 0; k < SAMPLES; k++) {
-        const double part = (k / LANES + fmod(0.6180339887498949 * (k % LANES), 1.0)) / PLACES;
-        place[k] = floor(part * n);
-    }
 }
 
 static enum sw_status create_worker(const struct sw_stepper_desc *d, struct worker *w)
@@ -103,7 +68,7 @@ static enum sw_status create_worker(const struct sw_stepper_desc *d, struct work
     }
     SW_TRY(sw_alloc((size_t)d->model.nparam * LANES + 1, &w->param));
     SW_TRY(sw_alloc(SAMPLES, &w->place));
-    choose_places(d->n, w->place);
+    for (int k = 0; k < SAMPLES; k++) w->place[k] = floor(sw_drive_place(k) * d->n);
     SW_TRY(sw_alloc((size_t)SW_INPUTS * SAMPLES, &w->u));
     SW_TRY(sw_alloc(SAMPLES, &w->first));
     return sw_alloc(SAMPLES, &w->now);
@@ -124,19 +89,6 @@ static void destroy_worker(struct worker *w)
 }
 
 /* ------------------------------------------------------------------ a run */
-
-static void begin_times(const struct windows *w, struct sw_eval *eval, int round)
-{
-    double t[LANES];
-    for (int l = 0; l < LANES; l++) t[l] = time_of(w, l * ROUNDS + round);
-    sw_eval_step_lanes(eval, t, 0);
-}
-
-static void begin_first_time(struct sw_eval *eval)
-{
-    const double t[LANES] = {0};
-    sw_eval_step_lanes(eval, t, 0);
-}
 
 static void set_places(const struct sw_stepper *s, int j, struct worker *w, int offset)
 {
@@ -164,76 +116,13 @@ static void set_state(const struct sw_stepper *s, int j, struct worker *w, doubl
             set_places(s, j, w, o);
             sw_eval_run(w->initial[v], w->param, LANES);
             sw_eval_cells(w->initial[v], PLACES, in);
-            begin_first_time(w->initial[v]);
+            sw_drive_begin_first_time(w->initial[v]);
             sw_eval_points(w->initial[v], PLACES, in, w->u + sw_input_at(v, o) * SAMPLES);
         }
         for (int k = 0; k < SAMPLES; k++)
             if (fabs(u[k]) > size[v]) size[v] = fabs(u[k]);
     }
     set_places(s, j, w, 0);
-}
-
-/* Of a lane, the largest |now - first|; where it is no number, a force counts as none. */
-static double largest_of_lane(const double *now, const double *first, int lane)
-{
-    double largest = 0.0;
-    for (int p = 0; p < PLACES; p++) {
-        const double x = fabs(now[p * LANES + lane] - (first ? first[p * LANES + lane] : 0.0));
-        if (isfinite(x)) largest = fmax(largest, x);
-    }
-    return largest;
-}
-
-/* What a force brings in such a time, whose largest values have such a mean and such a maximum: without decay, or
- * against the decay of a mean value, a0 u, that is implicit. */
-static double bring(const struct sw_stepper *s, int j, int v, double time, double mean, double most)
-{
-    const double decay = s->run[j].a[v].s0 / sw_imex_of(s->desc.model.scheme)->gamma;
-    return fmin(1e-4 * time * mean, decay > 0.0 ? 0.1 * most / decay : INFINITY);
-}
-
-static void add_steady(const struct sw_stepper *s, int j, const struct worker *w, int v, double *drive)
-{
-    const int unknowns = sw_line_unknowns(&s->desc.model);
-    double sum = 0.0, most = 0.0;
-    for (int l = 0; l < LANES; l++) {
-        const double largest = largest_of_lane(w->first, NULL, l);
-        sum += largest;
-        most = fmax(most, largest);
-    }
-    for (int k = 0; k < w->windows->count; k++) {
-        const double brought = bring(s, j, v, w->windows->end[k] - w->windows->begin[k], sum / LANES, most);
-        drive[k * unknowns + v] = fmax(drive[k * unknowns + v], brought);
-    }
-}
-
-/* By the mean over times. The first round decides whether the others are worth their work: of a force that brings
- * little in comparison with what is there nothing depends on it. */
-static void add_moving(const struct sw_stepper *s, int j, struct worker *w, int v, double size,
-                       const double *const *in, double *drive)
-{
-    const int unknowns = sw_line_unknowns(&s->desc.model);
-    const bool from_zero = size == 0.0 && s->desc.model.initial[v];
-    double sum[SW_DRIVE_WINDOWS] = {0}, most[SW_DRIVE_WINDOWS] = {0}, all = 0.0, largest = 0.0;
-    for (int round = 0; round < ROUNDS; round++) {
-        begin_times(w->windows, w->force[v], round);
-        sw_eval_points(w->force[v], PLACES, in, w->now);
-        for (int l = 0; l < LANES; l++) {
-            const double here = largest_of_lane(w->now, from_zero ? NULL : w->first, l);
-            const int window = window_of(w->windows, l * ROUNDS + round);
-            all += here;
-            largest = fmax(largest, here);
-            if (window < 0) continue;
-            sum[window] += here;
-            most[window] = fmax(most[window], here);
-        }
-        if (round == 0 && bring(s, j, v, last_time(&s->desc), all / LANES, largest) < 0.01 * size) return;
-    }
-    for (int k = 0; k < w->windows->count; k++) {
-        const double brought = bring(s, j, v, w->windows->end[k] - w->windows->begin[k], sum[k] / w->windows->each,
-                                     most[k]);
-        drive[k * unknowns + v] = fmax(drive[k * unknowns + v], brought);
-    }
 }
 
 /* An initial value that no program gives is not known here: a force that has acted before is then none that comes. */
@@ -243,12 +132,14 @@ static void add_force(const struct sw_stepper *s, int j, struct worker *w, int v
     const bool moves = depends_on_time(s->desc.model.explicit_term[v]);
     if (!w->force[v] || (!moves && (size > 0.0 || !s->desc.model.initial[v]))) return;
     for (int k = 0; k < SW_INPUTS; k++) in[k] = w->u + k * SAMPLES;
+    const struct sw_drive_force force = {
+        .eval = w->force[v], .in = in, .first = w->first, .now = w->now, .size = size,
+        .from_zero = size == 0.0 && s->desc.model.initial[v], .last = last_time(&s->desc),
+        .decay = s->run[j].a[v].s0 / sw_imex_of(s->desc.model.scheme)->gamma,
+        .unknowns = sw_line_unknowns(&s->desc.model), .v = v};
     sw_eval_run(w->force[v], w->param, LANES);
     sw_eval_cells(w->force[v], PLACES, in);
-    begin_first_time(w->force[v]);
-    sw_eval_points(w->force[v], PLACES, in, w->first);
-    if (moves) add_moving(s, j, w, v, size, in, drive);
-    else add_steady(s, j, w, v, drive);
+    (moves ? sw_drive_add_moving : sw_drive_add_steady)(w->windows, &force, drive);
 }
 
 static void add_end(const struct sw_stepper *s, struct worker *w, int side, int v, int k, double factor, double *drive)
@@ -261,10 +152,10 @@ static void add_end(const struct sw_stepper *s, struct worker *w, int side, int 
     const bool moves = depends_on_time(condition(&s->desc, side, v, k));
     sw_eval_run(eval, w->param, LANES);
     for (int round = 0; round < ROUNDS; round++) {
-        if (moves || round == 0) begin_times(w->windows, eval, round);
+        if (moves || round == 0) sw_drive_begin_times(w->windows, eval, round);
         if (moves || round == 0) sw_eval_points(eval, 1, in, value);
         for (int l = 0; l < LANES; l++) {
-            const int window = window_of(w->windows, l * ROUNDS + round);
+            const int window = sw_drive_window_of(w->windows, l * ROUNDS + round);
             if (window < 0 || !isfinite(value[l])) continue;
             double *at = drive + window * unknowns + v;
             *at = fmax(*at, factor * fabs(value[l]));
@@ -304,11 +195,11 @@ enum sw_status sw_own_drive_load(struct sw_stepper *s)
 {
     enum sw_status st = SW_OK;
     struct worker *worker;
-    struct windows windows = {0};
+    struct sw_drive_windows windows = {0};
     const int threads = s->count > 64 ? s->device->threads : 1;
     if (!s->desc.times) return SW_OK;
     SW_TRY(sw_alloc((size_t)threads, &worker));
-    set_windows(&s->desc, &windows);
+    sw_drive_set_windows(s->desc.goals, s->desc.times, &windows);
     for (int k = 0; k < threads && !st; k++) {
         worker[k].windows = &windows;
         st = create_worker(&s->desc, &worker[k]);
