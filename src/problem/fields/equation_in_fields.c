@@ -8,7 +8,7 @@ static const struct sw_key keys[] = {
     {.path = "rhs", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_TERMS | SW_USES_RANDOM, .each = true, .decides = true,
      .about = "The time derivative of the unknown, or a group with one for each: an expression in the coordinates, t, "
               "the unknowns, the parameters and derivatives dx(), dyy(), dxy(), lap(), grad2(), div() of any "
-              "expression, up to the fourth order."},
+              "expression, up to the sixth order."},
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .each = true, .decides = true,
      .about = "The unknown at time 0, an expression in the coordinates, or a group with one for each; randn(k) and "
               "rand(k) give noise. Or a group that names a file that has it."},

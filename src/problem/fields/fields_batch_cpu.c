@@ -54,7 +54,7 @@ void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
     const bool exact = walk->solves && walk->solves->exact;
     walk->method = fields_method_of(d->scheme);
     walk->rule = (struct fields_matrix_rule){.axes = t->dimensions, .cross = has_cross(t, exact),
-                                             .fourth = t->order == 4, .linear = d->own_steps, .exact = exact};
+                                             .fourth = t->order == 4, .own = d->own_steps, .exact = exact};
     walk->unknowns = t->unknowns;
     walk->points = fields_points(d);
     for (int v = 0; v < t->unknowns; v++) walk->steep |= d->own_steps && sw_own_steep(t->row[v].rhs);
@@ -71,8 +71,7 @@ int fields_varying_of(const struct fields_desc *d, struct fields_varying *varyin
         const bool fourth = k % 2;
         const struct fields_row *row = &t->row[v];
         const struct sw_program *program = fourth ? row->frozen.a4[axis] : row->frozen.a2[axis];
-        const bool idle = !fourth && d->own_steps && row->frozen.a4[axis];
-        if (!program || sw_program_rate(program) == SW_RATE_RUN || idle) continue;
+        if (!program || sw_program_rate(program) == SW_RATE_RUN) continue;
         varying[count++] = (struct fields_varying){.program = program, .unknown = v, .axis = axis, .fourth = fourth};
     }
     return count;

@@ -20,6 +20,7 @@ struct fields_method {
     double c[FIELDS_STAGES], b[FIELDS_STAGES], e[FIELDS_STAGES];
     double q[FIELDS_STAGES], q_end;  /* of the methods that estimate their errors */
     double sigma[2], mu, nu[2];  /* of fields_matrix_of(): [0] two axes, [1] three */
+    double own_mu;               /* fields_matrix_rule.own                         */
     double exact_mu, exact_nu;   /* the same, where P is exact                     */
 };
 
@@ -41,8 +42,8 @@ struct fields_matrix_rule {
     int    axes;            /* 2, 3: that the grid has                                                    */
     bool   cross;           /* F has second derivatives u_xy, as large as those along axes                */
     bool   fourth;          /* F is of fourth order in space, whose differences have larger symbols       */
-    bool   linear;          /* m2 is that of linear terms alone where there is an m4: steps that an estimated error
-                             * bounds keep themselves stable, and are more accurate so                    */
+    bool   own;             /* an estimated error bounds steps, not stability: own_mu stands for mu where there is an
+                             * m4. A P closer to F' where u hardly changes leaves less to estimate, and longer steps */
     bool   exact;           /* P has all linear terms by itself; `cross` is of varying ones alone         */
 };
 
@@ -52,12 +53,17 @@ SW_HD static inline bool fields_matrix_varies(double linear, double most)
     return fabs(most - linear) > 1e-12 * (fabs(most) + fabs(linear));
 }
 
-/* How much of diffusion may be explicit as derivatives of fourth and sixth order damp. */
-SW_HD static inline double fields_matrix_damped(const struct fields_method *m, double most4, double a6, double dt)
+/* How much of diffusion may be explicit as P has more than mu of derivatives of fourth and sixth order. Where that of
+ * fourth order grows half of that of sixth order bears it: |a4| w² <= a6 w³/2 + a4² w/(2 a6). */
+SW_HD static inline double fields_matrix_damped(const struct fields_method *m, const struct fields_stiffness *s, int d,
+                                                double dt)
 {
-    const double by_fourth = m->exact_nu * sqrt(most4 / dt),
-                 by_sixth = cbrt(a6 / (1.0 - m->exact_mu)) * pow(0.65 * m->exact_nu * m->exact_nu / dt, 2.0 / 3.0);
-    return fmax(by_fourth, by_sixth);
+    const double rest = 1.0 - m->exact_mu, a6 = fmax(s->a6[d], 0.0), grows = a6 > 0.0 ? fmin(s->a4[d], 0.0) : 0.0,
+                 spare4 = fmax(s->a4[d] - m->exact_mu * fmax(s->most4[d], 0.0), 0.0),
+                 by_fourth = m->exact_nu * sqrt(spare4 / (rest * dt)),
+                 sixth = pow(0.65 * m->exact_nu * m->exact_nu / dt, 2.0 / 3.0);
+    if (grows < 0.0) return cbrt(0.5 * a6 / rest) * sixth - rest * grows * grows / (2.0 * a6);
+    return fmax(by_fourth, cbrt(a6 / rest) * sixth);
 }
 
 SW_HD static inline struct fields_matrix fields_matrix_beside(const struct fields_method *m,
@@ -69,8 +75,7 @@ SW_HD static inline struct fields_matrix fields_matrix_beside(const struct field
     for (int d = 0; d < rule->axes; d++) {
         const double most4 = fmax(s->most4[d], 0.0), most2 = s->most2[d] * (rule->cross ? rule->axes : 1);
         double m2 = fmax(s->a2[d], 0.0);
-        if (!(rule->linear && most4 > 0.0))
-            m2 = fmax(m2, m->exact_mu * most2 - fields_matrix_damped(m, most4, fmax(s->a6[d], 0.0), dt));
+        m2 = fmax(m2, m->exact_mu * most2 - fields_matrix_damped(m, s, d, dt));
         if (fields_matrix_varies(s->a2[d], most2)) p.m2[d] = second * (m2 - s->a2[d]);
         if (fields_matrix_varies(s->a4[d], s->most4[d]))
             p.m4[d] = fourth * fmax(m->exact_mu * most4 - fmax(s->a4[d], 0.0), 0.0);
@@ -84,13 +89,13 @@ SW_HD static inline struct fields_matrix fields_matrix_beside(const struct field
  *
  * Where P is exact it takes of coefficients that vary, with a mu and a nu of their own,
  *
- *     m4 = max(mu most4 - a4, 0),    m2 = max(a2, mu most2 - D, 0) - a2,    D = nu sqrt(most4/dt) or, where larger,
- *                                                                          (0.65 nu²/dt)^(2/3) (a6/(1 - mu))^(1/3)
+ *     m4 = max(mu most4 - a4, 0),    m2 = max(a2, mu most2 - D, 0) - a2,
+ *     D  = nu sqrt((a4 - mu most4)/((1 - mu) dt)) or, where larger, (0.65 nu²/dt)^(2/3) (a6/(1 - mu))^(1/3)
  *
  * |R(z, w)| <= 1, z = dt F', w = dt L, wherever -w >= -mu z - c: c = 1, 1.71 and 1.37 with mu = 0.501, 0.855, 0.68. So
- * (mu most2 - m2) w - (1 - mu) (most4 w² + a6 w³) may be c/dt, w = sum_j w_j: nu = 2 sqrt(c (1 - mu)) where F has
- * u_xxyy, and with 3 sum_j w_j² >= w² over sqrt(3) elsewhere, which is what stands in the table. With cross derivatives
- * that vary most2 counts once for each axis, as (sum_j sqrt(w_j))² <= axes w.
+ * (mu most2 - m2) w - (a4 - mu most4) w² - (1 - mu) a6 w³ may be c/dt, w = sum_j w_j: nu = 2 sqrt(c (1 - mu)) where F
+ * has u_xxyy, and with 3 sum_j w_j² >= w² over sqrt(3) elsewhere, which is what stands in the table. With cross
+ * derivatives that vary most2 counts once for each axis, as (sum_j sqrt(w_j))² <= axes w.
  *
  * With order = 4 the symbols of d_jj and d_jjjj are up to 4/3 and 16/9 of those of the matrix. */
 SW_HD static inline struct fields_matrix fields_matrix_of(const struct fields_method *m,
@@ -103,8 +108,8 @@ SW_HD static inline struct fields_matrix fields_matrix_of(const struct fields_me
     if (rule->exact) return fields_matrix_beside(m, rule, s, dt);
     for (int d = 0; d < rule->axes; d++) {
         double m2 = fmax(s->a2[d], 0.0);
-        const double most4 = fmax(s->most4[d], 0.0);
-        if (!(rule->linear && most4 > 0.0)) m2 = fmax(m2, m->mu * s->most2[d] - m->nu[three] * sqrt(most4 / dt));
+        const double most4 = fmax(s->most4[d], 0.0), mu = rule->own && most4 > 0.0 ? m->own_mu : m->mu;
+        m2 = fmax(m2, mu * s->most2[d] - m->nu[three] * sqrt(most4 / dt));
         if (rule->cross) m2 *= m->sigma[three];
         p.m2[d] = rule->fourth ? 4.0 / 3.0 * m2 : m2;
         p.m4[d] = m->sigma[three] * (rule->fourth ? 16.0 / 9.0 * most4 : most4);

@@ -5,7 +5,7 @@
 static const struct fields_method euler = {
     .order = 1, .stages = 1, .gamma = 1.0,
     .b = {1.0},
-    .sigma = {1.0, 4.0 / 3.0}, .mu = 0.501, .nu = {0.8, 0.8}, .exact_mu = 0.501, .exact_nu = 0.81,
+    .sigma = {1.0, 4.0 / 3.0}, .mu = 0.501, .nu = {0.8, 0.8}, .own_mu = 0.501, .exact_mu = 0.501, .exact_nu = 0.81,
 };
 
 #define GAMMA2 0.29289321881345247559915563789515  /* 1 - 1/sqrt(2) */
@@ -18,7 +18,7 @@ static const struct fields_method ars222 = {
     .h = {[1] = {-2.0 * GAMMA2}},                   /* 1/REST2 = 2 - sqrt(2) */
     .b = {1.0 - REST2, REST2}, .e = {-REST2, REST2},
     .q = {0.5}, .q_end = 0.5,
-    .sigma = {1.15, 1.5}, .mu = 0.855, .nu = {0.3, 0.2}, .exact_mu = 0.855, .exact_nu = 0.57,
+    .sigma = {1.15, 1.5}, .mu = 0.855, .nu = {0.3, 0.2}, .own_mu = 0.855, .exact_mu = 0.855, .exact_nu = 0.57,
 };
 
 /* The rule of order 3 on 0, c_2 and 1. */
@@ -36,7 +36,7 @@ static const struct fields_method w3 = {
     .b = {0.19991486801834702791, 0.11349801626028981931, 0.17138049520032083540, 0.51520662052104231738},
     .e = {0.25559105938436656532, -0.07937706061225394871, -0.50121399877211261661, 0.325},
     .q = {1.0 - Q2 - Q_END, Q2}, .q_end = Q_END,
-    .sigma = {1.0, 1.4}, .mu = 0.647, .nu = {0.3, 0.3}, .exact_mu = 0.68, .exact_nu = 0.76,
+    .sigma = {1.0, 1.4}, .mu = 0.647, .nu = {0.3, 0.3}, .own_mu = 1.0, .exact_mu = 0.68, .exact_nu = 0.76,
 };
 
 const struct fields_method *fields_method_of(enum sw_scheme scheme)

@@ -417,6 +417,34 @@ static void waves_do_not_grow(void **state)
     }
 }
 
+/* Of u_t = sum2 lap u - sum4 lap² u + a6 lap³ u with exact solves, of which a2 and a4 are linear. */
+static void waves_of_exact_solves_do_not_grow(void **state)
+{
+    static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
+    static const struct { double a2, most2, a4, most4, a6; } c[] = {
+        {0, 2, 0, 0, 0}, {0.3, 2, 0, 0, 0}, {-1, 2, 1, 1, 0}, {0, 5, 1, 1, 0},  {0, 3, 0, 2, 0},
+        {1, 4, 0.5, 2, 0}, {0.75, 3, -2, -2, 1}, {0, 5, 0, 0, 1}, {0, 20, 1, 1, 0.1}, {-1, -1, 1, 1, 0}};
+    (void)state;
+    for (int k = 0; k < 3 * 10 * 17; k++) {
+        const struct fields_method *m = fields_method_of(schemes[k % 3]);
+        const int j = k / 3 % 10;
+        const double dt = pow(10.0, 0.5 * (k / 30) - 4.0);
+        struct fields_stiffness s = {0};
+        for (int d = 0; d < 2; d++)
+            s.a2[d] = c[j].a2, s.most2[d] = c[j].most2, s.a4[d] = c[j].a4, s.most4[d] = c[j].most4, s.a6[d] = c[j].a6;
+        const struct fields_matrix_rule rule = {.axes = 2, .exact = true};
+        const struct fields_matrix f = fields_matrix_of(m, &rule, &s, dt);
+        for (int i = 0; i < 400; i++) {
+            const double w = pow(10.0, -4.0 + 0.03 * i), high = c[j].a6 * w * w * w,
+                         z = -dt * (c[j].most2 * w + c[j].most4 * w * w + high),
+                         damping = -(c[j].a2 + f.m2[0]) * w - (c[j].a4 + f.m4[0]) * w * w - high;
+            const double r = fabs(amplification(m, z, 1.0 - m->gamma * dt * fmin(damping, 0.0)));
+            if (z <= 0.0 && !(r <= 1.0 + 1e-9))
+                fail_msg("order %d, case %d, dt = %g, w = %g: |R| = %.12g", m->order, j, dt, w, r);
+        }
+    }
+}
+
 static void the_matrix_follows_its_rule(void **state)
 {
     const struct fields_method *m = fields_method_of(SW_IMEX2);
@@ -429,8 +457,10 @@ static void the_matrix_follows_its_rule(void **state)
     assert_near(p.m4[0], 1.15, 0);
     assert_near(p.a0, 0, 0);
     assert_near(fields_matrix_of(m, &rule, &ch, 0.01).m2[0], 0, 0);
-    rule.linear = true;
-    assert_near(fields_matrix_of(m, &rule, &ch, 0.2).m2[0], 0, 0);
+    rule.own = true;
+    assert_near(fields_matrix_of(fields_method_of(SW_IMEX3), &rule, &ch, 0.2).m2[0], 2 - 0.3 * sqrt(1 / 0.2), 1e-14);
+    assert_near(fields_matrix_of(fields_method_of(SW_IMEX3), &rule, &ac, 0.2).m2[0], 0.647, 1e-15);
+    rule.own = false;
     p = fields_matrix_of(m, &rule, &ac, 0.2);
     assert_near(p.a0, -0.5, 0);
     assert_near(p.m2[0], 0.855, 1e-15);
@@ -445,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(w3_fulfils_its_conditions_in_fractions), cmocka_unit_test(the_others_fulfil_theirs),
         cmocka_unit_test(rules_by_time_are_of_their_order),
-        cmocka_unit_test(waves_do_not_grow), cmocka_unit_test(the_matrix_follows_its_rule)};
+        cmocka_unit_test(waves_do_not_grow), cmocka_unit_test(waves_of_exact_solves_do_not_grow),
+        cmocka_unit_test(the_matrix_follows_its_rule)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

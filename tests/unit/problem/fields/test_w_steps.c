@@ -81,7 +81,7 @@ static void make(const struct field_problem *p, enum sw_scheme scheme, double dt
     const double dx[] = FIELD_SAME(field_dx(p));
     const size_t numbers = field_points(p) * (size_t)p->unknowns;
     const struct fields_method *m = fields_method_of(scheme);
-    const struct fields_matrix_rule rule = {.axes = p->axes, .cross = p->cross, .linear = diffusion == 0};
+    const struct fields_matrix_rule rule = {.axes = p->axes, .cross = p->cross};
     *s = (struct stepping){.p = p};
     s->step = (struct fields_step){.method = m, .unknowns = p->unknowns, .points = field_points(p), .dt = dt,
                                    .solves = &fields_lines, .evaluate = evaluate, .own = (void *)p};
@@ -260,7 +260,7 @@ static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme
     struct stepping s;
     struct fields_walk w = {.method = fields_method_of(scheme), .solves = &fields_lines,
                             .unknowns = p->unknowns, .points = field_points(p),
-                            .rule = {.axes = p->axes, .cross = p->cross, .linear = true},
+                            .rule = {.axes = p->axes, .cross = p->cross, .own = true},
                             .evaluate = evaluate, .stiffness = stiffness_of, .own = (void *)p};
     struct sw_own_steps steps = {0};
     const double times[] = {0, p->t / 2, p->t}, drive[] = {0, 0};
