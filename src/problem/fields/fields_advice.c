@@ -393,7 +393,8 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_flux}, SW_INITIAL_WARNINGS, {0}};
+    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_flux}, SW_INITIAL_WARNINGS,
+    {0}};
 
 const struct sw_problem_advice fields_advice = {
     .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};

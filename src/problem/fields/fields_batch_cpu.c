@@ -307,8 +307,8 @@ struct advancing { const struct fields_sim *s; int64_t from, to; };
 static struct fields_own own_of(const struct fields_sim *s, const struct fields_batch_worker *w, int j)
 {
     const struct fields_batch *b = s->own;
-    struct fields_own own = {.steps = &b->states.steps[j], .drive = b->drive + (size_t)j * fields_drive_numbers(&s->desc),
-                             .times = s->desc.times, .first_dt = s->run[j].first_dt,
+    struct fields_own own = {.steps = &b->states.steps[j], .times = s->desc.times, .first_dt = s->run[j].first_dt,
+                             .drive = b->drive + (size_t)j * fields_drive_numbers(&s->desc),
                              .limits = fields_limits_of(s, w->walk, j, w->constant)};
     own.limits.share = fields_drive_share(&s->desc);
     return own;
