@@ -111,7 +111,7 @@ static void refusals_on_grids_name_what_is_written(void **state)
         {"mean(dz(u))", 6, 2, "unknown function 'dz'", "the axes x and y"},
         {"2*lap(mean(u))", 3, 3, "lap() of what is one number", "inside of a reduction"},
         {"mean(lap(w))", 10, 1, "unknown name 'w'", "known: u v x y t a length"},
-        {"mean(lap(lap(lap(u))))", 6, 3, "", ""},
+        {"mean(lap(lap(lap(lap(u)))))", 6, 3, "", ""},
         {"mean(z)", 6, 1, "unknown name 'z'", ""},
     };
     struct sw_reduction_scope scope = scope_of(2);
