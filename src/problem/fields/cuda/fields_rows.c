@@ -95,13 +95,13 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
 static bool stream_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
-    return fields_shape_stream(d, &shape);
+    return fields_are_periodic(d) && fields_shape_stream(d, &shape);
 }
 
 static bool fused_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
-    return fields_shape_fused(d, &shape);
+    return fields_are_periodic(d) && fields_shape_fused(d, &shape);
 }
 
 /* @param kept  fields of a run in the device's memory */
@@ -527,7 +527,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .absent = FIELDS_CUDA_ABSENT,
     .named_only = true,
     .fits = stream_fits,
-    .misfit = "its lines have at most 16384 points",
+    .misfit = "its grids are periodic, and its lines have at most 16384 points",
     .bytes = stream_bytes,
     .own_size = sizeof(struct stream),
     .create = stream_create,
@@ -546,7 +546,7 @@ const struct fields_row_ops fields_fused_cuda = {
     .absent = FIELDS_CUDA_ABSENT,
     .named_only = true,
     .fits = fused_fits,
-    .misfit = "a run and its stages are more than the shared memory of a block holds, 227 KiB",
+    .misfit = "walls, or a run and its stages are more than the shared memory of a block holds, 227 KiB",
     .bytes = fused_bytes,
     .own_size = sizeof(struct stream),
     .create = fused_create,

@@ -253,6 +253,10 @@ static void rows_are_taken_by_their_names(void **state)
     memcpy(p.desc.n, long_lines, sizeof long_lines);
     expect_refusal(&p, "cuda.stream", "its lines have at most 16384 points");
     memcpy(p.desc.n, n, sizeof n);
+    p.desc.walls[1] = true;
+    expect_refusal(&p, "cuda.stream", "its grids are periodic");
+    expect_refusal(&p, "cuda.fused", "walls, or a run");
+    p.desc.walls[1] = false;
     emulated_device.sm = 86;  /* whose blocks have less */
     p.desc.n[0] = p.desc.n[1] = 112;
     expect_refusal(&p, "cuda.fused", "use stepper = \"cuda.stream\"");
