@@ -409,8 +409,8 @@ __device__ static inline void judge(const struct fields_on_device &b, int run)
         next[v] = of_bits(*largest_of(b, run, NEXT_SIZE, v));
         if (STEEP) error[v] = sw_own_steps_with_time(error[v], of_bits(*largest_of(b, run, BY_TIME, v)));
     }
-    if (sw_own_steps_judge(s, UNKNOWNS, error, next, b.size + (size_t)run * UNKNOWNS, b.drive, &b.limits[run],
-                           b.times))
+    if (sw_own_steps_judge(s, UNKNOWNS, error, next, b.size + (size_t)run * UNKNOWNS,
+                           b.drive + (size_t)run * b.drives, &b.limits[run], b.times))
         b.pace[run].turned ^= 1;
     if (s->end) stop_run(b, run, sw_own_steps_tick(s, b.times));
 }

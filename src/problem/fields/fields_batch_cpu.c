@@ -137,7 +137,7 @@ struct sw_own_limits fields_limits_of(const struct fields_sim *s, const struct f
     return (struct sw_own_limits){.tolerance = r->tolerance, .absolute = r->absolute,
                                   .most = fields_longest_dt(w, constant, r->tolerance, most),
                                   .careful = end / SW_DRIVE_TIMES, .quiet = end / SW_DRIVE_QUIET,
-                                  .k = w->method->order};
+                                  .share = fields_drive_share(&s->desc), .k = w->method->order};
 }
 
 static struct fields_batch_worker *begin(const struct fields_sim *s, int thread, int j)
@@ -307,11 +307,9 @@ struct advancing { const struct fields_sim *s; int64_t from, to; };
 static struct fields_own own_of(const struct fields_sim *s, const struct fields_batch_worker *w, int j)
 {
     const struct fields_batch *b = s->own;
-    struct fields_own own = {.steps = &b->states.steps[j], .times = s->desc.times, .first_dt = s->run[j].first_dt,
-                             .drive = b->drive + (size_t)j * fields_drive_numbers(&s->desc),
-                             .limits = fields_limits_of(s, w->walk, j, w->constant)};
-    own.limits.share = fields_drive_share(&s->desc);
-    return own;
+    return (struct fields_own){.steps = &b->states.steps[j], .times = s->desc.times, .first_dt = s->run[j].first_dt,
+                               .drive = b->drive + (size_t)j * fields_drive_numbers(&s->desc),
+                               .limits = fields_limits_of(s, w->walk, j, w->constant)};
 }
 
 static double *take(const struct fields_sim *s, int thread, int j)

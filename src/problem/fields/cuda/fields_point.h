@@ -54,7 +54,9 @@ struct fields_on_device {         /* arrays in the memory of the device */
     /* where each run takes steps of its own */
     struct sw_own_steps *steps;           /* [count]                                                     */
     const struct sw_own_limits *limits;   /* [count]                                                     */
-    const double *first_dt, *times, *drive;  /* [count]; [goals + 1]; [unknowns] zeros                   */
+    const double *first_dt, *times;       /* [count]; [goals + 1]                                        */
+    const double *drive;                  /* [count][drives]: fields_drive.h                             */
+    int drives;
     double *size;                         /* [count][unknowns] largest |u|                               */
     int *going;                           /* how many runs take a step now                               */
     struct fields_method method;

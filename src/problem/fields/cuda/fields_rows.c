@@ -30,7 +30,7 @@ struct stream {
     int                 *sound;          /* [capacity] load() found no load_error                  */
     double              *number;         /* [capacity] of a run: its energy, or how much it changes */
     struct {                             /* the same on the host, to be uploaded                   */
-        double *place, *dt, *first_dt, *number, *scalars;
+        double *place, *dt, *first_dt, *drive, *number, *scalars;
         struct fields_stiffness *constant;
         struct sw_own_limits *limits;
         int64_t *diverged;
@@ -95,13 +95,13 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
 static bool stream_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
-    return fields_are_periodic(d) && fields_shape_stream(d, &shape);
+    return fields_shape_stream(d, &shape);
 }
 
 static bool fused_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
-    return fields_are_periodic(d) && fields_shape_fused(d, &shape);
+    return fields_shape_fused(d, &shape);
 }
 
 /* @param kept  fields of a run in the device's memory */
@@ -111,6 +111,7 @@ static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed,
     *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
     *per_run = fields_size(d) * (kept * sizeof(double) + sw_reals_word(d->single)) +
                (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + FIELDS_VARYING_MOST) * sizeof(double) +
+               fields_drive_numbers(d) * sizeof(double) +
                unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
                sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
 }
@@ -129,18 +130,20 @@ static void fused_bytes(const struct fields_desc *d, const struct sw_device *dev
 
 static void list_own_steps(struct fields_sim *s, struct stream *p)
 {
-    const size_t room = (size_t)s->desc.capacity, unknowns = (size_t)s->desc.terms->unknowns;
+    const size_t room = (size_t)s->desc.capacity, unknowns = (size_t)s->desc.terms->unknowns,
+                 drives = fields_drive_numbers(&s->desc);
     struct sw_owned *own = &s->arrays;
     sw_array_device(own, room * FIELDS_LARGEST * unknowns, &p->batch.largest);
     sw_array_device(own, room, &p->batch.steps);
     sw_array_device(own, room, &p->limits);
     sw_array_device(own, room, &p->first_dt);
     sw_array_device(own, s->desc.times ? (size_t)s->desc.goals + 1 : 1, &p->times);
-    sw_array_device(own, unknowns, &p->drive);
+    sw_array_device(own, room * drives, &p->drive);
     sw_array_device(own, room * unknowns, &p->batch.size);
     sw_array_device(own, 1, &p->batch.going);
     sw_array(own, room, &p->host.limits);
     sw_array(own, room, &p->host.first_dt);
+    sw_array(own, room * drives, &p->host.drive);
 }
 
 static void list_arrays(struct fields_sim *s, struct stream *p)
@@ -174,8 +177,9 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     sw_array(own, (size_t)p->workers, &p->measure);
 }
 
-static void point_to_arrays(struct stream *p)
+static void point_to_arrays(const struct fields_sim *s)
 {
+    struct stream *p = s->own;
     struct fields_on_device *b = &p->batch;
     b->param = p->param;
     b->place = p->place;
@@ -185,6 +189,7 @@ static void point_to_arrays(struct stream *p)
     b->first_dt = p->first_dt;
     b->times = p->times;
     b->drive = p->drive;
+    b->drives = (int)fields_drive_numbers(&s->desc);
     b->method = *p->walk.method;
     b->rule = p->walk.rule;
 }
@@ -206,7 +211,7 @@ static enum sw_status create(struct fields_sim *s)
     SW_TRY(s->arrays.status);
     for (int k = 0; k < p->workers; k++)
         SW_TRY(fields_measure_create(s->desc.n, s->desc.walls, &s->arrays, &p->measure[k]));
-    point_to_arrays(p);
+    point_to_arrays(s);
     if (s->desc.own_steps && s->desc.times)
         SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
     return sw_snapshots_create(s->device, room * size_of(s) * sw_reals_word(s->desc.single),
@@ -271,6 +276,9 @@ static enum sw_status upload_runs(struct fields_sim *s)
     SW_TRY(sw_device_upload(s->device, p->dt, p->host.dt, count * sizeof *p->dt));
     SW_TRY(sw_device_upload(s->device, p->constant, p->host.constant, unknowns * count * sizeof *p->constant));
     if (!s->desc.own_steps) return SW_OK;
+    SW_TRY(fields_drive_load(s, p->host.drive));
+    SW_TRY(sw_device_upload(s->device, p->drive, p->host.drive,
+                            fields_drive_numbers(&s->desc) * count * sizeof *p->drive));
     SW_TRY(sw_device_upload(s->device, p->limits, p->host.limits, count * sizeof *p->limits));
     return sw_device_upload(s->device, p->first_dt, p->host.first_dt, count * sizeof *p->first_dt);
 }
@@ -527,7 +535,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .absent = FIELDS_CUDA_ABSENT,
     .named_only = true,
     .fits = stream_fits,
-    .misfit = "its grids are periodic, and its lines have at most 16384 points",
+    .misfit = "its lines have at most 16384 points",
     .bytes = stream_bytes,
     .own_size = sizeof(struct stream),
     .create = stream_create,
@@ -546,7 +554,7 @@ const struct fields_row_ops fields_fused_cuda = {
     .absent = FIELDS_CUDA_ABSENT,
     .named_only = true,
     .fits = fused_fits,
-    .misfit = "walls, or a run and its stages are more than the shared memory of a block holds, 227 KiB",
+    .misfit = "a run and its stages are more than the shared memory of a block holds, 227 KiB",
     .bytes = fused_bytes,
     .own_size = sizeof(struct stream),
     .create = fused_create,

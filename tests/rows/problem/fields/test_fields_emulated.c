@@ -254,8 +254,8 @@ static void rows_are_taken_by_their_names(void **state)
     expect_refusal(&p, "cuda.stream", "its lines have at most 16384 points");
     memcpy(p.desc.n, n, sizeof n);
     p.desc.walls[1] = true;
-    expect_refusal(&p, "cuda.stream", "its grids are periodic");
-    expect_refusal(&p, "cuda.fused", "walls, or a run");
+    expect_refusal(&p, "cuda.stream", "periodic along all axes");
+    expect_refusal(&p, "cuda.fused", "periodic along all axes");
     p.desc.walls[1] = false;
     emulated_device.sm = 86;  /* whose blocks have less */
     p.desc.n[0] = p.desc.n[1] = 112;
