@@ -28,7 +28,7 @@ static bool is_exact(const struct fields_row_ops *o) { return o->solves && o->so
 static const char *misfit_of(const struct fields_row_ops *o, const struct fields_desc *d)
 {
     if (d->terms->high && !is_exact(o))
-        return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; solver = "
+        return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; stepper = "
                "\"cpu.fourier\" solves exactly";
     if (!o->takes_walls && !fields_are_periodic(d)) return "it steps fields that are periodic along all axes";
     return o->fits(d) ? NULL : o->misfit;

@@ -1,7 +1,7 @@
 #ifndef WALLS_POINT_H
 #define WALLS_POINT_H
-/* Axes of a field that end at their first and last point (docs/explanation/fields.md, "Walls"). Points beyond a wall
- * are what its two conditions say by Taylor's series about it, as at the ends of a line (ends_point.h):
+/* Axes of a field that end at their first and last point (docs/explanation/field_methods.md, "Walls"). Points beyond a
+ * wall are what its two conditions say by Taylor's series about it, as at the ends of a line (ends_point.h):
  *
  *     value,   u = g and u_nn = h:   u_{-k} = -u_k + 2 g + (k d)² h                    also u_0 = g
  *     slope,   u_n = g, u_nnn = h:   u_{-k} =  u_k -/+ (2 k d g + (k d)³/3 h)          no flux: g = h = 0

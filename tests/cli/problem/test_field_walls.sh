@@ -92,7 +92,7 @@ expect 0 check flux.cfg -s 'rhs="lap(u) - dy(u^2)"'; prints 'rhs of u, column 10
 expect 0 check flux.cfg -s 'rhs="lap(u) + dxy(u)"'; prints 'the mean is not kept'
 
 # ---- walls that move: orders in dx, and in dt against short steps. u = cos(x + y - 3 t) has the derivatives
-# -sin, -cos, sin along each axis; the orders in dt of imex3 are those of its stages (docs/explanation/fields.md)
+# -sin, -cos, sin along each axis; the orders in dt of imex3 are those of its stages (docs/explanation/field_methods.md)
 cat >moving.py <<'PY'
 import sys
 name, op, source, first, second = {
