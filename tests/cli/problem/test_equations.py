@@ -111,4 +111,51 @@ check("thin_film: below 0.63 it stays flat", np.ptp(h[0]) < 1e-3, np.ptp(h[0]))
 check("thin_film: above it beads up", (h[1:].max(axis=1) > 1.8*h[1:].mean(axis=1)).all(), h.max(axis=1))
 near("thin_film: and leaves films of b, thicker where they end in drops", h[1:].min(axis=1), 0.52, 0.012)
 near("thin_film: liquid is kept", h.mean(axis=1)/f.file["h"][:, 0].mean(axis=1), 1, 1e-6)     # single precision
+
+# ---- in two dimensions
+f = File("swift_hohenberg_2d")
+near("swift_hohenberg_2d: stripes and hexagons", f.power[:3]/f.predicted[:3], 1, 0.04)  # to lowest order
+near("swift_hohenberg_2d: as its comment says", f.power, [0.0667, 0.0655, 0.0236, 0.0080, 0, 0], 6e-5)
+
+f = File("ginzburg_landau_2d")
+power = f.series("power")[:, -50:].mean(axis=1)
+check("ginzburg_landau_2d: falls with c", (np.diff(power) < 0).all() and power[0] > 0.95 and power[3] < 0.75, power)
+check("ginzburg_landau_2d: cores", (f.least < 0.1).all(), f.least)
+
+f = File("gray_scott_2d")
+check("gray_scott_2d: which die", ((f.most < 1e-6) == [0, 0, 0, 1, 0, 1]).all(), f.most)
+near("gray_scott_2d: the uniform state", [f.amount[4], f.most[4]], 0.04*(1 + (1 - 4*0.095**2/0.04)**0.5)/0.19, 1e-6)
+check("gray_scott_2d: spots", 0.08 < f.amount[2] < 0.15, f.amount)
+
+f = File("fitzhugh_nagumo_2d")
+late = f.series("excited")[:, 75:]
+check("fitzhugh_nagumo_2d: which turn", ((late.min(axis=1) > 0.01) == [0, 1, 1, 0]).all(), late.min(axis=1))
+
+f = File("kuramoto_sivashinsky_2d")
+mean, sinks, step = f.series("mean")[:, 20:], f.series("sinks")[:, 20:], 0.5
+sunk = (sinks[:, 1:] + sinks[:, :-1]).sum(axis=1)*step/2
+near("kuramoto_sivashinsky_2d: the mean sinks", (mean[1:, 0] - mean[1:, -1])/sunk[1:], 1, 1e-3)  # by the trapezoidal rule
+check("kuramoto_sivashinsky_2d: rest below 2 pi", f.power[0] < 1e-12 and f.power[3] > 5, f.power)
+
+f = File("phase_field_crystal_2d")
+near("phase_field_crystal_2d: amplitudes", f.power[:2]/f.predicted[:2], 1, 0.003)
+near("phase_field_crystal_2d: as its comment says", f.power, [0.1469, 0.0868, 0], 6e-5)
+
+f = File("thin_film_2d")
+growth = np.diff(np.log(f.series("roughness")), axis=1)
+near("thin_film_2d: growth", [growth[0, 25], growth[1, 33]], [0.117, 0.096], 1e-3)
+near("thin_film_2d: films between drops", f.least, [0.191, 0.257], 6e-4)
+
+f = File("cahn_hilliard_2d")
+wide = f.file["time_s"][:] > 100
+
+
+def slope(values):
+    return np.polyfit(np.log(f.file["time_s"][:][wide]), np.log(values[wide]), 1)[0]
+
+
+near("cahn_hilliard_2d: as its comment says", [slope(f.series("energy")[0]), slope(f.series("domain_length")[0])],
+     [-0.32, 0.26], 0.01)
+check("cahn_hilliard_2d: energies fall", (np.diff(f.series("energy"), axis=1) < 0).all())
+check("cahn_hilliard_2d: mass is kept", np.ptp(f.series("mass"), axis=1).max() < 1e-6*128**2)
 raise SystemExit(1 if failures else 0)
