@@ -1,21 +1,28 @@
 #!/bin/sh
-# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial/tutorial.md, those in its blocks of sh, in FOLDER
-# (default results/tutorial), and copy the pictures to docs/pictures. --small: 6 x 6 runs in place of 100 x 100, and no
-# copies. SWEEP is the program (default ./sweep).
+# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial/tutorial.md and plane.md, those in their blocks of
+# sh, in FOLDER/tutorial and FOLDER/plane (default results/tutorial), and copy the pictures to docs/pictures. --small: 6
+# x 6 runs in place of 100 x 100 and of 25 x 25, and no copies. SWEEP is the program (default ./sweep).
 set -e
 cd "$(dirname "$0")/../.."
 [ "$1" = --small ] && small=1 && shift
-folder=${1:-results/tutorial}
+top=${1:-results/tutorial}
 program=$(realpath "${SWEEP:-./sweep}")
 python=$(scripts/build/find_python.sh)
 [ -n "$python" ] || { echo "tutorial.sh: there is no python3 with h5py" >&2; exit 1; }
-mkdir -p "$folder/bin"
-ln -sf "$program" "$folder/bin/sweep"
-rm -f "$folder/bin/python3"
-printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"  # a link is not in its venv
-chmod +x "$folder/bin/python3"
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/tutorial/tutorial.md > "$folder/commands.sh"
-[ -z "$small" ] || sed -i 's/, 100)"/, 6)"/' "$folder/commands.sh"
-(cd "$folder" && PATH=$PWD/bin:$PATH sh -e commands.sh)
-[ -n "$small" ] && exit
-for picture in pulse few map amount; do cp "$folder/$picture.png" "docs/pictures/tutorial_$picture.png"; done
+# page PICTURE...
+page() {
+    folder=$top/$1
+    mkdir -p "$folder/bin"
+    ln -sf "$program" "$folder/bin/sweep"
+    rm -f "$folder/bin/python3"
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"  # a link is not in its venv
+    chmod +x "$folder/bin/python3"
+    awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "docs/tutorial/$1.md" > "$folder/commands.sh"
+    [ -z "$small" ] || sed -i -E 's/, (100|25)\)"/, 6)"/' "$folder/commands.sh"
+    (cd "$folder" && PATH=$PWD/bin:$PATH sh -e commands.sh)
+    name=$1
+    shift
+    [ -n "$small" ] || for picture; do cp "$folder/$picture.png" "docs/pictures/${name}_$picture.png"; done
+}
+page tutorial pulse few map amount
+page plane spot few contrast column

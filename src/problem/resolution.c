@@ -18,6 +18,7 @@ static const double most_aliased = 1e-2;
 /* A sine of 8 points has 2.6. */
 static const double least_points = 2.5;
 static const double flat = 1e-6;  /* of its size: a field that varies by less has no interfaces */
+static const double gone = 1e-12; /* of the largest unknown: one that is smaller has died out, and is rounding */
 
 enum { LONGEST = 1 << 14, SHORTEST = 8 };  /* lines that are looked at */
 
@@ -150,8 +151,12 @@ enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const
 {
     const struct sw_setup *slab = setup->slab, *here = slab ? slab : setup;
     const int64_t points = sw_points(here->n);
+    const int unknowns = setup->nunknown ? setup->nunknown : 1;
+    double largest = 0;
     (void)problem, (void)ld, (void)column, (void)j;
-    for (int v = 0; state && v < (setup->nunknown ? setup->nunknown : 1) && !text->length; v++) {
+    for (int64_t i = 0; state && i < unknowns * points; i++) largest = fmax(largest, fabs(state[i]));
+    if (state) SW_TRY(sw_slab_max(slab, 1, &largest));
+    for (int v = 0; state && v < unknowns && !text->length; v++) {
         const double *u = state + v * points;
         double most[2] = {-INFINITY, -INFINITY}, step;  /* -u, u */
         for (int64_t i = 0; i < points; i++) {
@@ -160,7 +165,7 @@ enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const
         }
         SW_TRY(sw_slab_max(slab, 2, most));
         const double range = most[1] + most[0];
-        if (!(range > flat * fmax(fabs(most[0]), fabs(most[1])))) continue;
+        if (!(range > flat * fmax(fabs(most[0]), fabs(most[1])) && range > gone * largest)) continue;
         for (int d = 0; d < setup->dim && !text->length; d++) {
             if (setup->n[d] < 2 * SHORTEST) continue;
             SW_TRY(steepest(here, slab, d, u, &step));

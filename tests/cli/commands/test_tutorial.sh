@@ -1,5 +1,6 @@
 #!/bin/bash
-# The commands of docs/tutorial/tutorial.md, in a small form, and what it says that they print. SWEEP is the program.
+# The commands of docs/tutorial/tutorial.md and plane.md, in a small form, and what they say that these print. SWEEP is
+# the program.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
 if [ -z "$python" ] || ! py -c 'import matplotlib' 2>err; then
@@ -7,9 +8,11 @@ if [ -z "$python" ] || ! py -c 'import matplotlib' 2>err; then
     exit 0
 fi
 SWEEP=$sweep "$top/scripts/build/tutorial.sh" --small "$tmp/small" >out 2>err || fail 'its commands'
-for picture in pulse few map amount; do [ -s "small/$picture.png" ] || fail "no picture $picture.png"; done
+for picture in tutorial/{pulse,few,map,amount} plane/{spot,few,contrast,column}; do
+    [ -s "small/$picture.png" ] || fail "no picture $picture.png"
+done
 # what was understood is told as it is; the outcome of the runs, up to its numbers
-awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$top/docs/tutorial/tutorial.md" >told
+awk '/^```text$/ { on = 1; next } /^```$/ { on = 0 } on' "$top"/docs/tutorial/{tutorial,plane}.md >told
 [ "$(wc -l <told)" -gt 8 ] || fail 'the tutorial tells little'
 cat out err | tr -s '0-9' '#' | sed 's/# .#/#/' >printed
 while IFS= read -r line; do
@@ -19,5 +22,7 @@ while IFS= read -r line; do
     *) grep -qF -- "$(tr -s '0-9' '#' <<<"$line" | sed 's/#[.]#.*//')" printed || fail "it does not print: $line" ;;
     esac
 done <told
-[ "$("$sweep" show small/results/map.h5 --csv | grep -c ',done,')" = 36 ] || fail 'not 36 runs'
+for page in tutorial plane; do
+    [ "$("$sweep" show small/$page/results/map.h5 --csv | grep -c ',done,')" = 36 ] || fail "$page: not 36 runs"
+done
 summary
