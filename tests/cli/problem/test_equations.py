@@ -134,7 +134,7 @@ check("fitzhugh_nagumo_2d: which turn", ((late.min(axis=1) > 0.01) == [0, 1, 1, 
 f = File("kuramoto_sivashinsky_2d")
 mean, sinks, step = f.series("mean")[:, 20:], f.series("sinks")[:, 20:], 0.5
 sunk = (sinks[:, 1:] + sinks[:, :-1]).sum(axis=1)*step/2
-near("kuramoto_sivashinsky_2d: the mean sinks", (mean[1:, 0] - mean[1:, -1])/sunk[1:], 1, 1e-3)  # by the trapezoidal rule
+near("kuramoto_sivashinsky_2d: the mean sinks", (mean[1:, 0] - mean[1:, -1])/sunk[1:], 1, 1e-3)  # trapezoidal rule
 check("kuramoto_sivashinsky_2d: rest below 2 pi", f.power[0] < 1e-12 and f.power[3] > 5, f.power)
 
 f = File("phase_field_crystal_2d")
