@@ -197,7 +197,7 @@ static void as_the_reference(void **state)
 {
     (void)state;
     if (!strcmp(row, "cpu.fourier")) return;  /* another matrix takes other steps */
-    for (int k = 0; k < CASES; k++) {
+    for (int k = 0; k < (small_suite() ? CASES / 4 : CASES); k++) {
         struct problem p;
         double have_scalars[2 * SW_LINE_SCALARS], want_scalars[2 * SW_LINE_SCALARS];
         make_problem(&p, k % 3 == 2 ? 3 : 2, k % 5 == 4 ? 4 : 2, k % 7 == 6);
@@ -217,7 +217,7 @@ static void as_the_reference(void **state)
 static void no_bit_depends_on_threads(void **state)
 {
     (void)state;
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < (small_suite() ? 2 : 6); k++) {
         struct problem p;
         double all_scalars[RUNS_MOST * SW_LINE_SCALARS], one_scalars[SW_LINE_SCALARS];
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4);
