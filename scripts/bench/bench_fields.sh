@@ -5,8 +5,10 @@
 #   FOLDER           where fields_PART.csv go (default: results/bench)
 #   --part PART      rows      built-in Cahn-Hilliard, imex1, each run its own gamma: 64 runs of 128 x 128, one of 512 x
 #                              512, 4 of 64 x 64 x 64; the same equation as a text; Gray-Scott, imex2
-#                    pfhub     PFHub's benchmark 1a, tolerance 1e-4: seconds, steps, free energy at the end
-#                    default: all, in this order; repeatable
+#                    pfhub     PFHub's benchmark 1a (configs/pfhub/1a.cfg): seconds, steps, free energies
+#                    gpu       built-in Cahn-Hilliard and its text by the rows for GPUs: small runs, which fit a block,
+#                              and large ones
+#                    default: rows and pfhub, in this order; repeatable
 #   --threads N      default: all
 #   --repeats K      of each row (default: 5)
 #   --longest S      fewer steps where a repeat would take longer (default: 1)
@@ -33,40 +35,49 @@ rows() {
 v=\"1e-5*lap(v) + u*v^2 - ($feed + 0.06)*v\";},initial={u=\"1 - 0.5*exp(-x^2 - y^2)\";v=\"0.25*exp(-x^2 - y^2)\";},\
 method=imex2,dt=0.5"
 }
+# One block a run (64^2, 96^2), through memory (from 128^2 on), several stages, stiff, a text
+gpu() {
+    local text='lap(u^3 - u - lap(u))' work
+    rm -f "$folder/fields_gpu.csv"
+    for work in n=[64,64],batch=8192,steps=500 n=[96,96],batch=2112,steps=500 n=[128,128],batch=2112,steps=200 \
+        n=[256,256],batch=1024,steps=100 n=[512,512],batch=256,steps=50 n=[1024,1024],batch=64,steps=50 \
+        n=[4096,4096],batch=4,steps=50 n=[256,256,256],batch=4,steps=20 n=[512,512,512],batch=1,steps=20 \
+        n=[64,64],batch=8192,steps=200,method=imex3 n=[1024,1024],batch=64,steps=20,method=imex2 \
+        n=[1024,1024],batch=64,steps=50,dt=1e4; do
+        on_gpu "cahn_hilliard:per_run,$work"
+    done
+    on_gpu "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"
+}
+on_gpu() {
+    echo "[$SECONDS s] $1"
+    "$sweep" bench "$1" --device cuda --rows cuda.fused,cuda.stream --repeats "$repeats" --longest "$longest" -q \
+        -o "$folder/fields_gpu.csv" || failed=$((failed + 1))
+}
 pfhub() {
     local from to
     make_tmp
-    cat >"$tmp/pfhub.cfg" <<CFG
-// u_t = div(M grad(df/du - kappa lap u)), f = 5 (u - 0.3)^2 (0.7 - u)^2, M = 5, kappa = 2, periodic
-problem = "equation";
-rhs     = "div(5*dx(10*(u - 0.3)*(0.7 - u)*(1 - 2*u) - 2*lap(u)), 5*dy(10*(u - 0.3)*(0.7 - u)*(1 - 2*u) - 2*lap(u)))";
-initial = "0.5 + 0.01*(cos(0.105*x)*cos(0.11*y) + (cos(0.13*x)*cos(0.087*y))^2 +"
-          "cos(0.025*x - 0.15*y)*cos(0.07*x - 0.02*y))";
-grid    = { n = [200, 200]; length = [200.0, 200.0]; };
-time    = { end = $end; tolerance = 1e-4; };
-output  = { scalars = { every = $end; define = { free = "integral(5*(u - 0.3)^2*(0.7 - u)^2 + grad2(u))"; }; }; };
-run     = { device = "cpu"; };
-accuracy = { runs = 0; };
-CFG
     from=$EPOCHREALTIME
-    "$sweep" run "$tmp/pfhub.cfg" -o "$tmp/pfhub.h5" --solver cpu.simd -j "$threads" -q || failed=$((failed + 1))
+    "$sweep" run configs/pfhub/1a.cfg -o "$tmp/pfhub.h5" --device cpu --solver cpu.simd -j "$threads" -q \
+        -s "time.end=$end" -s accuracy.runs=0 || failed=$((failed + 1))
     to=$EPOCHREALTIME
     [ $failed -eq 0 ] || return 0
-    "${SWEEP_PYTHON:-/usr/bin/python3}" - "$tmp/pfhub.h5" "$(machine)" "$(commit)" "$threads" "$end" "$from" "$to" \
+    "${SWEEP_PYTHON:-/usr/bin/python3}" - "$tmp/pfhub.h5" "$(machine)" "$(commit)" "$threads" "$from" "$to" \
         >"$folder/fields_pfhub.csv" <<'PY'
 import sys
 import h5py
-import numpy as np
-path, machine, commit, threads, t, start, end = sys.argv[1:]
+path, machine, commit, threads, start, end = sys.argv[1:]
 with h5py.File(path) as f:
-    energy = np.ravel(f["free"][0])[-1]
-    steps, refused = int(f["steps"][0]), int(f["steps_refused"][0])
-print("machine,commit,threads,end,seconds,steps,refused,energy")
-print(f'"{machine}",{commit},{threads},{t},{float(end) - float(start):.2f},{steps},{refused},{energy:.8g}')
+    steps, refused, times, free = int(f["steps"][0]), int(f["steps_refused"][0]), f["time_s"][:], f["free"][0]
+print(f"# PFHub 1a, 200 x 200, tolerance 1e-4, cpu.simd, {threads} threads, {machine}, commit {commit}: "
+      f"{float(end) - float(start):.2f} s, {steps} steps, {refused} refused")
+print("t,energy")
+for t, energy in zip(times, free):
+    if any(abs(t/10**k - 1) < 1e-6 for k in range(5)):
+        print(f"{t:g},{energy:.10g}")
 PY
     cat "$folder/fields_pfhub.csv"
 }
 for one in ${part:-rows pfhub}; do
-    case $one in rows | pfhub) "$one" ;; *) usage ;; esac
+    case $one in rows | pfhub | gpu) "$one" ;; *) usage ;; esac
 done
 [ $failed -eq 0 ] || give_up "$failed failed"
