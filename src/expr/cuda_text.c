@@ -143,3 +143,29 @@ void sw_program_cuda_fragment(const struct sw_program *program, const char *macr
                    macro, size.cell);
     if (program) sw_program_cuda(program, prefix, text);
 }
+
+void sw_program_cuda_type(const struct sw_program *program, const char *prefix, const char *name, const char *members,
+                          const char *inlined, struct sw_text *text)
+{
+    static const struct { const char *result, *name, *parameters, *arguments; } function[] = {
+        {"void", "run", "const double *p, int ld, double *r", "p, ld, r"},
+        {"void", "step", "const double *p, int ld, const double *r, int rld, double t, long long n, double *s",
+         "p, ld, r, rld, t, n, s"},
+        {"void", "cell", "const double *p, int ld, const double *r, int rld, const double *in, int i, double *c",
+         "p, ld, r, rld, in, i, c"},
+        {"double", "point", "const double *p, int ld, const double *r, int rld, const double *s, int sld, "
+         "const double *c, int cld, const double *in, int i, double t, long long n",
+         "p, ld, r, rld, s, sld, c, cld, in, i, t, n"},
+    };
+    const struct sw_program_size size = sw_program_size(program);
+    if (program) sw_program_cuda(program, prefix, text);
+    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d%s%s };\n", name,
+                   program != NULL, size.run, size.step, size.cell, *members ? ", " : "", members);
+    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
+        sw_text_printf(text, "    __device__ static %s %s %s(%s)\n    { ", inlined, function[k].result, function[k].name,
+                       function[k].parameters);
+        if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
+        else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
+    }
+    sw_text_add(text, "};\n");
+}

@@ -272,6 +272,14 @@ int sw_program_calls(const struct sw_program *program);
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);
 
+/** Append the functions, and the specialization NAME of a class template whose static members run, step, cell and point
+ * call them, with `double` for `real`. Its THERE is 1, its RUN, STEP and CELL are the values kept, and members more.
+ * @param name     "term<2>" @param members  "STEEP = 1, AT = 3"; "": none
+ * @param inlined  how members are: "inline", "__forceinline__"
+ * @param program  NULL: THERE and the values are 0, and its functions do nothing */
+void sw_program_cuda_type(const struct sw_program *program, const char *prefix, const char *name, const char *members,
+                          const char *inlined, struct sw_text *text);
+
 /** Append the functions behind `#define SW_HAS_MACRO 1` and an enum of MACRO_RUN, MACRO_STEP, MACRO_CELL, the
  * values kept.
  * @param program  NULL: no functions, SW_HAS_MACRO is 0 */

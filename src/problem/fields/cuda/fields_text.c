@@ -199,32 +199,6 @@ bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
 
 /* ------------------------------------------------------------------ programs, numbers */
 
-/* A program as a type, which calls its functions; without one a type whose value is 0. */
-static void add_type(struct sw_text *text, const char *name, const char *prefix, const struct sw_program *program)
-{
-    static const struct { const char *result, *name, *parameters, *arguments; } function[] = {
-        {"void", "run", "const double *p, int ld, double *r", "p, ld, r"},
-        {"void", "step", "const double *p, int ld, const double *r, int rld, double t, long long n, double *s",
-         "p, ld, r, rld, t, n, s"},
-        {"void", "cell", "const double *p, int ld, const double *r, int rld, const double *in, int i, double *c",
-         "p, ld, r, rld, in, i, c"},
-        {"double", "point", "const double *p, int ld, const double *r, int rld, const double *s, int sld, "
-         "const double *c, int cld, const double *in, int i, double t, long long n",
-         "p, ld, r, rld, s, sld, c, cld, in, i, t, n"},
-    };
-    const struct sw_program_size size = sw_program_size(program);
-    if (program) sw_program_cuda(program, prefix, text);
-    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d };\n", name,
-                   program != NULL, size.run, size.step, size.cell);
-    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
-        sw_text_printf(text, "    __device__ static __forceinline__ %s %s(%s)\n    { ", function[k].result,
-                       function[k].name, function[k].parameters);
-        if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
-        else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
-    }
-    sw_text_add(text, "};\n");
-}
-
 struct family { const char *name; int count; const struct sw_program *const *program; };
 
 static void add_family(struct sw_text *text, const struct family *f)
@@ -234,7 +208,7 @@ static void add_family(struct sw_text *text, const struct family *f)
     for (int k = 0; k < f->count; k++) {
         snprintf(name, sizeof name, "%s<%d>", f->name, k);
         snprintf(prefix, sizeof prefix, "fields_%s%d", f->name, k);
-        add_type(text, name, prefix, f->program[k]);
+        sw_program_cuda_type(f->program[k], prefix, name, "", "__forceinline__", text);
     }
 }
 

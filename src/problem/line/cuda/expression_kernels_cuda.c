@@ -49,33 +49,14 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model)
     return kept;
 }
 
-/* A program as a type, which calls its functions; without one a type whose value is 0. @param at  where its values
- * begin among those kept */
+/* A program as a type. @param at  where its values begin among those kept */
 static void add_type(struct sw_text *text, const char *name, const char *prefix, const struct sw_program *program,
                      const struct sw_program_size *at)
 {
-    static const struct { const char *result, *name, *parameters, *arguments; } function[] = {
-        {"void", "run", "const double *p, int ld, double *r", "p, ld, r"},
-        {"void", "step", "const double *p, int ld, const double *r, int rld, double t, long long n, double *s",
-         "p, ld, r, rld, t, n, s"},
-        {"void", "cell", "const double *p, int ld, const double *r, int rld, const double *in, int i, double *c",
-         "p, ld, r, rld, in, i, c"},
-        {"double", "point", "const double *p, int ld, const double *r, int rld, const double *s, int sld, "
-         "const double *c, int cld, const double *in, int i, double t, long long n",
-         "p, ld, r, rld, s, sld, c, cld, in, i, t, n"},
-    };
-    const struct sw_program_size size = sw_program_size(program);
-    if (program) sw_program_cuda(program, prefix, text);
-    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, STEEP = %d, RUN = %d, STEP = %d, CELL = %d, "
-                   "AT_RUN = %d, AT_STEP = %d, AT_CELL = %d };\n", name, program != NULL,
-                   sw_own_steep(program), size.run, size.step, size.cell, at->run, at->step, at->cell);
-    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
-        sw_text_printf(text, "    __device__ static inline %s %s(%s)\n    { ", function[k].result, function[k].name,
-                       function[k].parameters);
-        if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
-        else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
-    }
-    sw_text_add(text, "};\n");
+    char members[96];
+    snprintf(members, sizeof members, "STEEP = %d, AT_RUN = %d, AT_STEP = %d, AT_CELL = %d", sw_own_steep(program),
+             at->run, at->step, at->cell);
+    sw_program_cuda_type(program, prefix, name, members, "inline", text);
 }
 
 /* term<2 v> is G of unknown v, term<2 v + 1> its N. */
