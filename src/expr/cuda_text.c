@@ -159,11 +159,11 @@ void sw_program_cuda_type(const struct sw_program *program, const char *prefix, 
     };
     const struct sw_program_size size = sw_program_size(program);
     if (program) sw_program_cuda(program, prefix, text);
-    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d%s%s };\n", name,
-                   program != NULL, size.run, size.step, size.cell, *members ? ", " : "", members);
+    sw_text_printf(text, "template <> struct %s {\n    enum { THERE = %d, RUN = %d, STEP = %d, CELL = %d%s%s };\n",
+                   name, program != NULL, size.run, size.step, size.cell, *members ? ", " : "", members);
     for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
-        sw_text_printf(text, "    __device__ static %s %s %s(%s)\n    { ", inlined, function[k].result, function[k].name,
-                       function[k].parameters);
+        sw_text_printf(text, "    __device__ static %s %s %s(%s)\n    { ", inlined, function[k].result,
+                       function[k].name, function[k].parameters);
         if (program) sw_text_printf(text, "return %s_%s(%s); }\n", prefix, function[k].name, function[k].arguments);
         else sw_text_add(text, function[k].result[0] == 'd' ? "return 0.0; }\n" : "}\n");
     }

@@ -49,11 +49,26 @@ struct plain {
     struct worker      *worker;
 };
 
+/* What the walls of fields are, and how far rooms of unknowns go beyond ends: as far as any differences ask. `above` is
+ * where it writes, and stays. */
+static struct fields_walls_desc walls_desc_of(const struct fields_desc *d, bool above[SW_UNKNOWNS_MOST][SW_DIMS])
+{
+    struct fields_walls_desc w = {.axes = d->terms->dimensions, .unknowns = d->terms->unknowns,
+                                  .above_second = (const bool (*)[SW_DIMS])above, .wall = d->wall};
+    for (int a = 0; a < SW_DIMS; a++) {
+        w.n[a] = d->n[a];
+        w.walls[a] = d->walls[a];
+        w.beyond[a] = d->energy && d->energy->reach[a] > d->terms->reach[a] ? d->energy->reach[a] : d->terms->reach[a];
+        for (int v = 0; v < w.unknowns; v++) above[v][a] = fields_terms_reach(d->terms, v, a) > 1;
+    }
+    return w;
+}
+
 /* Of all unknowns of an equation, with what lies beyond ends. */
 static size_t padded_of(const struct fields_desc *d, const struct fields_terms *t)
 {
     bool above[SW_UNKNOWNS_MOST][SW_DIMS];
-    const struct fields_walls_desc at_ends = fields_walls_desc_of(d, above);
+    const struct fields_walls_desc at_ends = walls_desc_of(d, above);
     return t ? (size_t)fields_room_of(&at_ends).size * (size_t)t->unknowns : 0;
 }
 
@@ -66,7 +81,7 @@ static bool fits(const struct fields_desc *d)
 static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
     bool above[SW_UNKNOWNS_MOST][SW_DIMS];
-    const struct fields_walls_desc at_ends = fields_walls_desc_of(d, above);
+    const struct fields_walls_desc at_ends = walls_desc_of(d, above);
     const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2 + 2 * fields_walls_move(&at_ends),
                  padded = padded_of(d, d->terms) + padded_of(d, d->energy);
     fields_batch_bytes(d, device->threads, fixed, per_run);
@@ -230,7 +245,7 @@ static enum sw_status make_points(const struct fields_desc *d, const struct sw_p
 
 static enum sw_status make_walls(const struct fields_desc *d, struct sw_owned *own, struct worker *w)
 {
-    w->at_ends = fields_walls_desc_of(d, w->above);
+    w->at_ends = walls_desc_of(d, w->above);
     w->room = fields_room_of(&w->at_ends);
     SW_TRY(fields_walls_create(&w->at_ends, own, &w->walls));
     if (!w->walls) return SW_OK;

@@ -92,19 +92,6 @@ enum sw_status fields_sim_try_compile(const struct fields_desc *desc, const char
     return ops->try_compile ? ops->try_compile(desc, sm) : SW_OK;
 }
 
-struct fields_walls_desc fields_walls_desc_of(const struct fields_desc *d, bool above[SW_UNKNOWNS_MOST][SW_DIMS])
-{
-    struct fields_walls_desc w = {.axes = d->terms->dimensions, .unknowns = d->terms->unknowns,
-                                  .above_second = (const bool (*)[SW_DIMS])above, .wall = d->wall};
-    for (int a = 0; a < SW_DIMS; a++) {
-        w.n[a] = d->n[a];
-        w.walls[a] = d->walls[a];
-        w.beyond[a] = d->energy && d->energy->reach[a] > d->terms->reach[a] ? d->energy->reach[a] : d->terms->reach[a];
-        for (int v = 0; v < w.unknowns; v++) above[v][a] = fields_terms_reach(d->terms, v, a) > 1;
-    }
-    return w;
-}
-
 /* ------------------------------------------------------------------ what the sims of all rows share */
 
 static const char *solver_name(const struct sw_sim *sim) { return fields_sim_of(sim)->ops->name; }

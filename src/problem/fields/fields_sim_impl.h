@@ -71,8 +71,4 @@ static inline bool fields_are_periodic(const struct fields_desc *d)
 /** Points of an unknown, and numbers of a run. */
 static inline size_t fields_points(const struct fields_desc *d) { return (size_t)sw_points(d->n); }
 static inline size_t fields_size(const struct fields_desc *d) { return fields_points(d) * (size_t)d->terms->unknowns; }
-
-/** What the walls of fields are, and how far rooms of unknowns go beyond ends: as far as any differences ask. `above`
- * is where it writes, and stays. */
-struct fields_walls_desc fields_walls_desc_of(const struct fields_desc *d, bool above[SW_UNKNOWNS_MOST][SW_DIMS]);
 #endif
