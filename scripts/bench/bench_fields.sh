@@ -31,8 +31,8 @@ rows() {
     bench 'cahn_hilliard:n=[512,512],batch=1'
     bench 'cahn_hilliard:n=[64,64,64],batch=4,per_run'
     bench "equation:n=[128,128],batch=64,rhs=$text"
-    bench "equation:n=[128,128],batch=64,unknowns=[\"u\",\"v\"],rhs={u=\"2e-5*lap(u) - u*v^2 + $feed*(1 - u)\";\
-v=\"1e-5*lap(v) + u*v^2 - ($feed + 0.06)*v\";},initial={u=\"1 - 0.5*exp(-x^2 - y^2)\";v=\"0.25*exp(-x^2 - y^2)\";},\
+    bench "equation:n=[128,128],batch=64,unknowns=[\"u\",\"w\"],rhs={u=\"2e-5*lap(u) - u*w^2 + $feed*(1 - u)\";\
+w=\"1e-5*lap(w) + u*w^2 - ($feed + 0.06)*w\";},initial={u=\"1 - 0.5*exp(-x^2 - y^2)\";w=\"0.25*exp(-x^2 - y^2)\";},\
 method=imex2,dt=0.5"
 }
 # One block a run (64^2, 96^2), through memory (from 128^2 on), several stages, stiff, a text
