@@ -52,6 +52,7 @@ static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, co
 {
     struct sw_setup one = *setup;
     for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)number_at(setup, points_key[d], ld, column, j);
+    for (int d = 0; d < SW_DIMS; d++) one.walls[d] = fields_has_walls(setup, d);
     one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
     return one;
 }
@@ -359,7 +360,6 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
         given[TEXTS + k] = (struct sw_config_text){
             .key = fields_condition_key(wall % 2, wall / 2, k % FIELDS_CONDITION_KEYS), .wall = 1 + wall};
     }
-    for (int d = 0; d < SW_DIMS; d++) one.walls[d] = fields_has_walls(setup, d);
     return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 

@@ -91,8 +91,10 @@ static void set_coordinates(const struct looker *l, int j, const int offset[SW_D
 {
     for (int d = 0; d < SW_DIMS; d++) {
         const int64_t n = l->sim->desc.n[d];
+        const bool walls = l->sim->desc.walls[d];
         for (int k = 0; k < SAMPLES; k++)
-            at[d * SAMPLES + k] = sw_grid_at(&l->sim->run[j].grid, d, (l->place[d * SAMPLES + k] + offset[d] + n) % n);
+            at[d * SAMPLES + k] = sw_grid_at(&l->sim->run[j].grid, d,
+                                             fields_beside(l->place[d * SAMPLES + k] + offset[d], n, walls));
     }
 }
 

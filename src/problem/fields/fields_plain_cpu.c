@@ -91,8 +91,6 @@ static void bytes(const struct fields_desc *d, const struct sw_device *device, s
 
 /* ------------------------------------------------------------------ programs at all points, a row after the other */
 
-static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
-
 /* u at time t with its neighbours beyond ends; of v, which lacks what moves at walls, the u. */
 static void pad(const struct worker *w, const struct view *view, double t, bool lowered, const double *u)
 {
@@ -117,7 +115,7 @@ static void pad(const struct worker *w, const struct view *view, double t, bool 
 /* Row j + offset along an axis: beyond a wall, or round a periodic one. */
 static int64_t beside(const struct worker *w, int axis, int64_t j, int offset)
 {
-    return w->desc->walls[axis] ? j + offset : wrap(j + offset, w->desc->n[axis]);
+    return w->desc->walls[axis] ? j + offset : fields_beside(j + offset, w->desc->n[axis], false);
 }
 
 /* What programs take in at row (j, k). */

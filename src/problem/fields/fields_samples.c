@@ -6,6 +6,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "field/evaluate.h"
+#include "problem/fields/walls.h"
 #include "problem/initial_file.h"
 
 struct sampler {
@@ -57,11 +58,10 @@ static enum sw_status find_initial(const struct sw_setup *one, const struct sw_g
 
 /* ------------------------------------------------------------------ rows of points */
 
-static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
-
 static void set_row(const struct sampler *s, int64_t row)
 {
     const int64_t *n = s->one->n, j = row % n[1], k = row / n[1];
+    const bool *walls = s->one->walls;
     for (int64_t i = 0; i < n[0]; i++) {
         s->row[SW_IN_X * n[0] + i] = sw_grid_at(&s->grid, 0, i);
         s->row[SW_IN_Y * n[0] + i] = sw_grid_at(&s->grid, 1, j);
@@ -69,10 +69,10 @@ static void set_row(const struct sampler *s, int64_t row)
     }
     for (int q = 0; q < s->terms->neighbours; q++) {
         const struct fields_neighbour *at = &s->terms->neighbour[q];
-        const int64_t plane = at->unknown * n[2] + wrap(k + at->offset[2], n[2]);
-        const double *from = s->u + (plane * n[1] + wrap(j + at->offset[1], n[1])) * n[0];
+        const int64_t plane = at->unknown * n[2] + fields_beside(k + at->offset[2], n[2], walls[2]);
+        const double *from = s->u + (plane * n[1] + fields_beside(j + at->offset[1], n[1], walls[1])) * n[0];
         for (int64_t i = 0; i < n[0]; i++)
-            s->row[(FIELDS_INPUTS + q) * n[0] + i] = from[wrap(i + at->offset[0], n[0])];
+            s->row[(FIELDS_INPUTS + q) * n[0] + i] = from[fields_beside(i + at->offset[0], n[0], walls[0])];
     }
 }
 

@@ -63,8 +63,6 @@ static struct face face_of(const struct fields_walls_desc *d, const struct field
 
 static size_t face_points(const struct face *f) { return (size_t)(f->count[0] * f->count[1]); }
 
-static int64_t wrap(int64_t i, int64_t n) { return ((i % n) + n) % n; }
-
 /* ------------------------------------------------------------------ life */
 
 bool fields_walls_move(const struct fields_walls_desc *d)
@@ -160,7 +158,7 @@ size_t fields_walls_bytes(const struct fields_walls_desc *d)
 static double place(const struct fields_walls *w, const struct sw_grid *grid, int v, int axis, int64_t i)
 {
     const int64_t n = w->desc.n[axis];
-    if (!w->desc.walls[axis]) return sw_grid_at(grid, axis, wrap(i, n));
+    if (!w->desc.walls[axis]) return sw_grid_at(grid, axis, fields_beside(i, n, false));
     const struct fields_wall *wall = &w->desc.wall[v][axis][i >= n];
     const bool closed = wall->kind == FIELDS_SLOPE && !wall->condition[0] && !wall->condition[1];
     if (closed && i < 0) i = -i;
@@ -264,8 +262,8 @@ static void wrap_rows(const struct fields_walls_desc *d, double *u)
     for (int64_t row = 0; row < d->n[1] * d->n[2]; row++) {
         double *at = u + r.first + row % d->n[1] * r.step[1] + row / d->n[1] * r.step[2];
         for (int64_t k = 1; k <= r.beyond[0]; k++) {
-            at[-k] = at[wrap(-k, d->n[0])];
-            at[d->n[0] - 1 + k] = at[wrap(k - 1, d->n[0])];
+            at[-k] = at[fields_beside(-k, d->n[0], false)];
+            at[d->n[0] - 1 + k] = at[fields_beside(k - 1, d->n[0], false)];
         }
     }
 }

@@ -64,4 +64,12 @@ void fields_walls_begin_step(struct fields_walls *walls, double t, double dt, in
 
 /** u += factor G(t), or factor (G_t(t) + R), of unknown v where its conditions move. @param u  [z][y][x] of it */
 void fields_walls_lift(struct fields_walls *walls, int v, double t, bool rate, double factor, double *u);
+
+/** The point that stands for point i, at most n - 1 beyond, of an axis of n points: across the ends of a periodic one;
+ * its mirror image where there are walls. */
+static inline int64_t fields_beside(int64_t i, int64_t n, bool walls)
+{
+    if (walls) return i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+    return ((i % n) + n) % n;
+}
 #endif

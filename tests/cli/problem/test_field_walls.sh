@@ -335,4 +335,18 @@ says 'it steps fields that are periodic along all axes'
 refused "'left.y' is empty" -s 'left={ y={}; }'
 refused "unknown name 'q'" -s 'left.y.dirichlet="x*q"' "${closed[@]}"
 expect 0 check text.cfg -s 'left.y.dirichlet="1/t"' "${closed[@]}"; prints 'left.y.dirichlet = "1/t" is inf at t = 0'
+
+# ---- what steps are warned of looks at points between walls, not across them: u_x is 1 there, not -31
+cat >slope.cfg <<'CFG'
+problem  = "equation";
+rhs      = "1e-6*lap(u) - 0.5*grad2(u)";
+method   = "imex3";
+initial  = "x";
+boundary = "no_flux";
+grid     = { n = [64, 16]; length = 1.0; };
+time     = { dt = 0.01; end = 0.02; };
+run      = { device = "cpu"; };
+CFG
+expect 0 check slope.cfg; grep -q 'odd derivatives' out && fail 'a warning of a jump across the box'
+expect 0 check slope.cfg -s time.dt=0.1 -s time.end=0.2; prints 'dt times the largest is 6.3 at the initial values'
 summary

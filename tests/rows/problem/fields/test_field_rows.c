@@ -1,5 +1,6 @@
 /* Every row that steps fields: the errors in time of eight equations, given as texts, against known ones; those of
  * exact solves from another program (NumPy, imex3 by dt/64). */
+#include "field_initial.h"
 #include "field_problems.h"
 #include "helpers.h"
 
@@ -31,20 +32,6 @@ static struct fields_terms *read_terms(const struct field_problem *p)
     struct fields_error err;
     if (fields_terms_create(&text, &terms, &err)) fail_msg("%s: %s", p->name, err.error.text);
     return terms;
-}
-
-static struct sw_program *compile_initial(const char *text)
-{
-    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
-                                              {"z", SW_RATE_CELL, SW_IN_Z}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 3};
-    struct sw_expr *expr;
-    struct sw_expr_error err;
-    struct sw_program *program;
-    assert_ok(sw_expr_parse(text, &expr, &err));
-    assert_ok(sw_program_compile(expr, &scope, &program, &err));
-    sw_expr_destroy(&expr);
-    return program;
 }
 
 /* Runs of one equation that differ in dt, a batch. */

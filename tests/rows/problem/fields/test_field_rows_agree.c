@@ -1,6 +1,7 @@
 /* Rows that step fields against the reference, cpu.plain: random equations of one or two unknowns in two and three
  * dimensions, sizes that fill no vector and no tile, all methods, steps given and of a run's own; and that no bit of a
  * run depends on threads or on its batch, where threads share a field, too. */
+#include "field_initial.h"
 #include "helpers.h"
 
 #include <stdlib.h>
@@ -75,20 +76,6 @@ static bool read_terms(const struct problem *p, const char *const rhs[2], struct
     const enum sw_status st = fields_terms_create(&text, terms, &err);
     if (st && p->order == 2) fail_msg("%s: %s", rhs[0], err.error.text);
     return !st;
-}
-
-static struct sw_program *compile_initial(const char *text)
-{
-    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
-                                              {"z", SW_RATE_CELL, SW_IN_Z}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 3};
-    struct sw_expr *expr;
-    struct sw_expr_error err;
-    struct sw_program *program;
-    assert_ok(sw_expr_parse(text, &expr, &err));
-    assert_ok(sw_program_compile(expr, &scope, &program, &err));
-    sw_expr_destroy(&expr);
-    return program;
 }
 
 /* An equation that order 4 refuses is drawn again. */
