@@ -115,7 +115,8 @@ test_sources := $(sort $(shell find tests/unit tests/rows -name 'test_*.c'))
 tests   := $(patsubst %.c,$B/%,$(notdir $(test_sources)))
 benches := $(patsubst tests/bench/%.c,$B/%,$(wildcard tests/bench/bench_*.c))
 # Texts in the program: what run-time compilation needs, the very files the build compiles; the catalogue of equations.
-embedded := src/base/sw_hd.h $(sort $(shell find src -name '*_point.h') $(wildcard cuda/*_rtc.cuh cuda/*/*_rtc.cuh)) \
+embedded := src/base/sw_hd.h cuda/cluster.cuh \
+            $(sort $(shell find src -name '*_point.h') $(wildcard cuda/*_rtc.cuh cuda/*/*_rtc.cuh)) \
             $(wildcard src/cli/*.tmpl src/cli/completion.*) $(sort $(wildcard configs/equations/*.cfg))
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 

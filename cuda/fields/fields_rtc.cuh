@@ -4,14 +4,18 @@
  *     UNKNOWNS, AXES, NX, NY, NZ, STAGES    of the problem; OWN: each run takes steps of its own; STEEP: their errors
  *                                           are looked at by time, too
  *     method_a(i, j), method_h, method_b(i), method_e, method_c    numbers of the method
- *     of_terms, of_energy                   neighbours that programs take in: NEIGHBOURS, unknown(q), offset(q, axis)
+ *     of_terms, of_energy                   neighbours that programs take in: NEIGHBOURS, unknown(q), offset(q, axis),
+ *                                           how far they lie (REACH_X ..), which is the point itself (CENTRE), and of
+ *                                           how many points above each other they are taken TOGETHER
  *     rhs_of<v>, varying<k>, initial_of<v>, energy_of<0>    programs: THERE; values kept a run, a step, a cell (RUN,
  *                                           STEP, CELL); run, step, cell, point of sw_program_cuda()
  *     VARYING, varying_unknown(k), varying_axis(k), varying_fourth(k)    coefficients that are no numbers of a run;
  *     varying_same(k)                       the first one of the same program
+ *     varying_local(k)                      it takes in the only unknown at the point alone, at all times the same
  *     KEPT_RUN, KEPT_STEP                   the most that one of these keeps
  *     SEGMENT_X, SEGMENT_Y, SEGMENT_Z       points of a line that a thread has in registers
  *     ROWS, COLUMNS_Y, COLUMNS_Z            lines that a block has at a time
+ *     BLOCKS_Y, BLOCKS_Z                    in a cluster, of the same lines
  *     SINGLE                                fields leave in single precision
  *
  * A block works on one run at a time. Fields are [unknowns][z][y][x]. Recursions are fused multiply-adds by name: the
@@ -25,7 +29,7 @@ struct fields { double *u, *stage, *k[STAGES]; };
 __device__ static inline struct fields fields_of(const struct fields_on_device &b, int run)
 {
     const size_t at = (size_t)run * SIZE;
-    const bool turned = b.pace[run].turned;
+    const bool turned = OWN && b.pace[run].turned;
     struct fields f;
     f.u = (turned ? b.stage : b.u) + at;
     f.stage = (turned ? b.u : b.stage) + at;
@@ -77,6 +81,42 @@ __device__ static __forceinline__ void set_inputs(const double *place, const dou
     }
 }
 
+/* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
+ * from -reach on, those of y once for all of the points. */
+template <class VIEW> struct around {
+    int x[2 * VIEW::REACH_X + 1], y[VIEW::TOGETHER + 2 * VIEW::REACH_Y], z[2 * VIEW::REACH_Z + 1];
+};
+
+/* Of a point beyond a line's ends, by up to four places and of the rows taken together. */
+__device__ static __forceinline__ int place_of(int i, int n)
+{
+    return n < 16 ? (i + 4 * n) % n : wrapped(i, n);
+}
+
+/* @param INTERIOR  rows that they take in do not go beyond the ends of their lines: these lie at a fixed distance */
+template <bool INTERIOR, class VIEW>
+__device__ static __forceinline__ void look_around(int i, int j, int k, struct around<VIEW> *a)
+{
+#pragma unroll
+    for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of(i + d - VIEW::REACH_X, NX);
+#pragma unroll
+    for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++) 
+        a->y[d] = NX * (INTERIOR ? j + d - VIEW::REACH_Y : place_of(j + d - VIEW::REACH_Y, NY));
+#pragma unroll
+    for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of(k + d - VIEW::REACH_Z, NZ);
+}
+
+/* What programs take in at the e-th of these points. */
+template <class VIEW>
+__device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &a, const double *u, int e, double *in)
+{
+#pragma unroll
+    for (int q = 0; q < VIEW::NEIGHBOURS; q++)
+        in[FIELDS_INPUTS + q] =
+            u[VIEW::unknown(q) * POINTS + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
+              a.y[VIEW::offset(q, 1) + VIEW::REACH_Y + e] + a.x[VIEW::offset(q, 0) + VIEW::REACH_X]];
+}
+
 /* At point number `at` of a field. */
 template <class T, class VIEW>
 __device__ static __forceinline__ double value_at(const struct fields_on_device &b, int run, const struct kept *k,
@@ -116,49 +156,79 @@ __device__ static inline unsigned long long bits_of(double x)
 
 __device__ static inline double of_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 
-/* Raise a number that all blocks of a run have together. */
+/* Raise a number that all blocks of a run have together. @param shared  [threads] */
 __device__ static inline void raise(unsigned long long *to, double x, double *shared)
 {
-    const unsigned long long bits = bits_of(block_worst(x, shared));
-    if (threadIdx.x == 0 && bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
+    enum { FEW = 32 };
+    const int thread = threadIdx.x, threads = blockDim.x;
+    __syncthreads();
+    shared[thread] = x;
+    __syncthreads();
+    if (thread < FEW) {
+        for (int k = thread + FEW; k < threads; k += FEW) x = sw_own_steps_worse(x, shared[k]);
+        shared[thread] = x;
+    }
+    __syncthreads();
+    if (thread) return;
+    for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
+    const unsigned long long bits = bits_of(x);
+    if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
 }
 
 /* ------------------------------------------------------------------ lines */
 
 template <int SEGMENT, int N> struct line_shape {
     enum { SEGMENTS = (N + SEGMENT - 1) / SEGMENT, LAST = N - (SEGMENTS - 1) * SEGMENT };
+    /* Whether a segment of so many points, 0, SEGMENT or LAST, has an e-th one. */
+    __device__ static __forceinline__ bool has(int e, int points)
+    {
+        return (int)LAST == SEGMENT ? points > 0 : e < points;
+    }
 };
 
+/* A line is one block's, or that of a cluster of blocks, which have as many segments each. */
+template <int BLOCKS> __device__ static __forceinline__ void line_barrier(void)
+{
+    if (BLOCKS > 1) cluster_barrier();
+    else __syncthreads();
+}
+
 /* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term.
- * @param left  what the segments of the line leave, segment s at s*stride, second numbers `tasks` behind */
-template <int SEGMENTS, int DIRECTION>
+ * @param left  what the segments of the block's part of the line leave, segment s at s*stride, second numbers `tasks`
+ *              behind; other blocks' at the same place of their memory */
+template <int SEGMENTS, int BLOCKS, int DIRECTION>
 __device__ static __forceinline__ void come_in(const struct fields_line &line, int segment, const double *left,
                                                int stride, int tasks, double *one, double *two)
 {
+    enum { EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS };
     double a = 0.0, b = 0.0;
 #pragma unroll 1
     for (int t = line.terms; t >= 1; t--) {
         const int from = wrapped(segment - DIRECTION * t, SEGMENTS);
-        const double *m = line.power[from == SEGMENTS - 1];
-        const double x = fma(m[0], a, fma(m[1], b, left[from * stride]));
-        b = fma(m[2], a, fma(m[3], b, left[from * stride + tasks]));
+        const double *m = line.power[from == SEGMENTS - 1], *there = left + from % EACH * stride;
+        if (BLOCKS > 1) there = in_block(there, from / EACH);
+        const double x = fma(m[0], a, fma(m[1], b, there[0]));
+        b = fma(m[2], a, fma(m[3], b, there[tasks]));
         a = x;
     }
     *one = fma(line.closure[0], a, line.closure[1] * b);
     *two = fma(line.closure[2], a, line.closure[3] * b);
 }
 
-/* Solve lines of N points whose segments threads have in registers: 12 FMAs a point. All threads of a block together.
- * @param segment  the thread's  @param works  it has one
- * @param shared   [4 tasks]: what segments leave; the line's segment s is task line + s*stride */
-template <int SEGMENT, int N>
+/* Solve lines of N points whose segments threads have in registers: 8 FMAs a point. All threads of a block together,
+ * and of a cluster, which has to wait before one of its blocks ends or uses `shared` otherwise.
+ * @param segment  the thread's, of the line  @param works  it has one
+ * @param shared   [4 tasks]: what segments leave; the block's segment s of a line is task line + s*stride */
+template <int SEGMENT, int N, int BLOCKS = 1>
 __device__ static __forceinline__ void solve_lines(const struct fields_line &line, double (&c)[SEGMENT], int segment,
                                                    bool works, int first, int stride, int tasks, double *shared)
 {
     typedef line_shape<SEGMENT, N> S;
     const int points = segment == S::SEGMENTS - 1 ? S::LAST : SEGMENT;
     const double a1 = -line.a1, a2 = -line.a2;
+    enum { EACH = ((int)S::SEGMENTS + BLOCKS - 1) / BLOCKS };
     double *left = shared + first, *right = shared + 2 * tasks + first;
+    const int mine = BLOCKS > 1 ? segment % EACH : segment;
     double u = 0.0, v = 0.0;
 #define NEXT(f)                                       \
     {                                                 \
@@ -170,12 +240,12 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
 #pragma unroll
         for (int e = 0; e < SEGMENT; e++)
             if (S::LAST == SEGMENT || e < points) NEXT(c[e])
-        left[segment * stride] = u;
-        left[segment * stride + tasks] = v;
+        left[mine * stride] = u;
+        left[mine * stride + tasks] = v;
     }
-    __syncthreads();
+    line_barrier<BLOCKS>();
     if (works) {
-        come_in<S::SEGMENTS, 1>(line, segment, left, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, 1>(line, segment, left, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = 0; e < SEGMENT; e++)
             if (S::LAST == SEGMENT || e < points) {
@@ -186,12 +256,12 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
 #pragma unroll
         for (int e = SEGMENT - 1; e >= 0; e--)
             if (S::LAST == SEGMENT || e < points) NEXT(c[e])
-        right[segment * stride] = u;
-        right[segment * stride + tasks] = v;
+        right[mine * stride] = u;
+        right[mine * stride + tasks] = v;
     }
-    __syncthreads();
+    line_barrier<BLOCKS>();
     if (works) {
-        come_in<S::SEGMENTS, -1>(line, segment, right, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, -1>(line, segment, right, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = SEGMENT - 1; e >= 0; e--)
             if (S::LAST == SEGMENT || e < points) {
@@ -224,22 +294,69 @@ __device__ static __forceinline__ int slot_of(int row, int i)
     return row * PITCH + i / SEGMENT_X * SLOT + i % SEGMENT_X;
 }
 
-/* Rows first .. of unknown V in stage I. @param shared  [ROW_SHARED] */
+/* Rows lie in planes; a block has some of a plane. */
+enum { BLOCKS_PLANE = (NY + ROWS - 1) / ROWS, BLOCKS_ROWS = BLOCKS_PLANE * NZ };
+
+/* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). */
+template <int V, int I, bool INTERIOR>
+__device__ static __forceinline__ void form_points(const struct fields_on_device &b, int run, const struct fields &f,
+                                                   int i, int j, int k, const double *place, const struct kept *kept,
+                                                   double t, double dt, long long step, double scale,
+                                                   double (&right)[of_terms::TOGETHER])
+{
+    const double *from = I ? f.stage : f.u;
+    struct around<of_terms> around;
+    look_around<INTERIOR>(i, j, k, &around);
+#pragma unroll
+    for (int e = 0; e < of_terms::TOGETHER; e++) {
+        double in[FIELDS_INPUTS + of_terms::NEIGHBOURS], d = 0.0;
+        const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
+        set_place(place, i, row, k, in);
+        set_inputs_at(around, from, e, in);
+#pragma unroll
+        for (int q = 0; q < I; q++)
+            if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];
+        right[e] = scale * (dt * value_of<rhs_of<V>>(b, run, kept, in, at, t, step) + d);
+    }
+}
+
+/* The same of rows j .. of plane k, into `to`: some above each other at a time, so that neighbours that they share are
+ * loaded once, and what is formed of these alone is formed once. BAND rows above each other make a band, of which the
+ * next one begins APART rows behind it; 0: all rows.
+ * @param to  slot_of(row, i) */
+template <int V, int I, int BAND = 0, int APART = 0>
+__device__ static __forceinline__ void form_rows(const struct fields_on_device &b, int run, const struct fields &f,
+                                                 int j, int k, int rows, const struct kept *kept, double t, double dt,
+                                                 long long step, double scale, double *to)
+{
+    enum { TOGETHER = of_terms::TOGETHER, REACH = of_terms::REACH_Y };
+    const double *places = b.place + (size_t)run * FIELDS_PLACE;
+    const int tasks = (rows + TOGETHER - 1) / TOGETHER * NX;
+    double place[FIELDS_PLACE];
+#pragma unroll
+    for (int c = 0; c < FIELDS_PLACE; c++) place[c] = places[c];
+    for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
+        const int i = task % NX, above = task / NX * TOGETHER,
+                  lowest = j + (BAND ? above / (BAND + !BAND) * APART + above % (BAND + !BAND) : above);
+        double right[TOGETHER];
+        if (lowest >= REACH && lowest + TOGETHER + REACH <= NY)
+            form_points<V, I, true>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
+        else
+            form_points<V, I, false>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
+#pragma unroll
+        for (int e = 0; e < TOGETHER; e++)
+            if (above + e < rows) to[slot_of(above + e, i)] = right[e];
+    }
+}
+
+/* The rows of block number `block`, of unknown V in stage I. @param shared  [ROW_SHARED] */
 template <int V, int I>
-__device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int first,
+__device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int block,
                                         const struct kept *kept, double t, double dt, long long step, double *shared)
 {
     const struct fields_system &p = b.system[run * UNKNOWNS + V];
-    const double *from = I ? f.stage : f.u;
-    const int rows = ROWS_OF_ALL - first < ROWS ? ROWS_OF_ALL - first : ROWS;
-    for (int c = threadIdx.x; c < rows * NX; c += blockDim.x) {
-        const int at = first * NX + c;
-        double right = dt * value_at<rhs_of<V>, of_terms>(b, run, kept, from, at, t, step), d = 0.0;
-#pragma unroll
-        for (int j = 0; j < I; j++)
-            if (method_h(I, j) != 0.0) d += method_h(I, j) * f.k[j][(size_t)V * POINTS + at];
-        shared[slot_of(c / NX, c % NX)] = p.scale * (right + d);
-    }
+    const int k = block / BLOCKS_PLANE, j = block % BLOCKS_PLANE * ROWS, rows = NY - j < ROWS ? NY - j : ROWS;
+    form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, shared);
     __syncthreads();
     if (!p.axis[0].is_one) {
         const int task = threadIdx.x, row = task / SEGMENTS_X, segment = task % SEGMENTS_X;
@@ -255,26 +372,50 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
             if (works && e < points) mine[e] = c[e];
         __syncthreads();
     }
-    double *to = f.k[I] + (size_t)V * POINTS + (size_t)first * NX;
+    double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
     for (int c = threadIdx.x; c < rows * NX; c += blockDim.x) to[c] = shared[slot_of(c / NX, c % NX)];
     __syncthreads();
 }
 
-/* What a thread found in the points that it finished. */
-struct found { double error, largest; };
+/* What a thread found in the points that it finished: where dt is given `largest` says only whether all are finite;
+ * `odd` is NaN where a coefficient is not. */
+struct found { double error, largest, odd, most[VARYING + 1]; };
 
-/* A point of k_i, and what follows from it. @param k  behind the last solve */
-template <int I>
-__device__ static __forceinline__ void finish(const struct fields &f, size_t at, double k, struct found *found)
+/* A coefficient that is to be known at the next step, from the state that begins it, in the same pass. */
+__device__ static __forceinline__ constexpr bool is_local(int k) { return varying_local(k) && varying_same(k) == k; }
+
+template <int K = 0>
+__device__ static __forceinline__ void find_local(const struct fields_on_device &b, int run, double u,
+                                                  struct found *found)
 {
-    double d = 0.0, before[I + 1];
-#pragma unroll
-    for (int j = 0; j < I; j++) {
-        before[j] = f.k[j][at];
-        if (method_h(I, j) != 0.0) d += method_h(I, j) * before[j];
+    if constexpr (K < VARYING) {
+        if constexpr (is_local(K)) {
+            typedef varying<K> T;
+            double r[T::RUN + 1], s[1], c[T::CELL + 1], in[FIELDS_INPUTS + of_terms::NEIGHBOURS] = {0.0};
+            in[FIELDS_INPUTS + of_terms::CENTRE] = u;
+            T::run(b.param + run, b.count, r);
+            T::cell(b.param + run, b.count, r, 1, in, 0, c);
+            const double x = T::point(b.param + run, b.count, r, 1, s, 1, c, 1, in, 0, 0.0, 0);
+            found->most[K] = x > found->most[K] ? x : found->most[K];
+            found->odd = fma(x, 0.0, found->odd);
+        }
+        find_local<K + 1>(b, run, u, found);
     }
+}
+
+/* A point of k_i, and what follows from it.
+ * @param k          behind the last solve
+ * @param u, before  the state, and k_j, at the point; out: k_i among these */
+template <int I>
+__device__ static __forceinline__ void finish(const struct fields_on_device &b, int run, const struct fields &f,
+                                              size_t at, double k, double u, double (&before)[I + 1],
+                                              struct found *found)
+{
+    double d = 0.0, next = u, error = 0.0;
+#pragma unroll
+    for (int j = 0; j < I; j++)
+        if (method_h(I, j) != 0.0) d += method_h(I, j) * before[j];
     before[I] = I ? k - d : k;
-    double next = f.u[at], error = 0.0;
     if (I + 1 < STAGES) {
 #pragma unroll
         for (int j = 0; j <= I; j++)
@@ -289,7 +430,9 @@ __device__ static __forceinline__ void finish(const struct fields &f, size_t at,
         if (OWN && method_e(j) != 0.0) error += method_e(j) * before[j];
     }
     (OWN ? f.stage : f.u)[at] = next;
-    found->largest = sw_own_steps_worse(found->largest, fabs(next));
+    find_local(b, run, next, found);
+    if (OWN) found->largest = sw_own_steps_worse(found->largest, fabs(next));
+    else found->largest = fma(next, 0.0, found->largest);
     if (OWN) found->error = sw_own_steps_worse(found->error, fabs(error));
 }
 
@@ -298,39 +441,67 @@ template <int A> struct column_shape {
     enum {
         N = A == 1 ? NY : NZ, STRIDE = A == 1 ? NX : PLANE, SEGMENT = A == 1 ? SEGMENT_Y : SEGMENT_Z,
         COLUMNS = A == 1 ? COLUMNS_Y : COLUMNS_Z, SEGMENTS = line_shape<SEGMENT, N>::SEGMENTS,
-        TASKS = COLUMNS * SEGMENTS, TILES = (STRIDE + COLUMNS - 1) / COLUMNS,  /* of a plane that the lines lie in */
+        BLOCKS = A == 1 ? BLOCKS_Y : BLOCKS_Z, EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS, /* segments of a block */
+        TASKS = COLUMNS * EACH, TILES = (STRIDE + COLUMNS - 1) / COLUMNS,  /* of a plane that the lines lie in */
         PLANES = POINTS / (N * STRIDE), SHARED = 4 * TASKS
     };
 };
 
-/* Tile number `tile` of unknown v: along axis A, in stage I. @param shared  [column_shape<A>::SHARED] */
+/* What follows from the points of a segment, of which some at a time are loaded together.
+ * @param stride  between points of the segment */
+template <int I, class LINE, int SEGMENT>
+__device__ static __forceinline__ void finish_segment(const struct fields_on_device &b, int run,
+                                                      const struct fields &f, size_t first, int stride, int points,
+                                                      const double (&c)[SEGMENT], struct found *found)
+{
+    enum { FEW = I ? 4 : 8, CHUNK = SEGMENT < FEW ? SEGMENT : FEW };
+#pragma unroll
+    for (int from = 0; from < SEGMENT; from += CHUNK) {
+        double u[CHUNK], before[CHUNK][I + 1];
+#pragma unroll
+        for (int e = 0; e < CHUNK; e++) {
+            const size_t at = first + (size_t)(from + e) * stride;
+            if (!LINE::has(from + e, points)) continue;
+            u[e] = f.u[at];
+#pragma unroll
+            for (int j = 0; j < I; j++) before[e][j] = f.k[j][at];
+        }
+#pragma unroll
+        for (int e = 0; e < CHUNK; e++)
+            if (LINE::has(from + e, points))
+                finish<I>(b, run, f, first + (size_t)(from + e) * stride, c[from + e], u[e], before[e], found);
+    }
+}
+
+/* Tile number `tile` of unknown v: along axis A, in stage I.
+ * @param rank    the block's in its cluster
+ * @param shared  [column_shape<A>::SHARED] */
 template <int A, int I>
 __device__ static inline void pass_columns(const struct fields_on_device &b, int run, const struct fields &f, int v,
-                                           int tile, double *shared, struct found *found)
+                                           int tile, int rank, double *shared, struct found *found)
 {
     typedef column_shape<A> S;
+    typedef line_shape<S::SEGMENT, S::N> L;
     const struct fields_line &line = b.system[run * UNKNOWNS + v].axis[A];
-    const int column = threadIdx.x % S::COLUMNS, segment = threadIdx.x / S::COLUMNS;
-    const int inner = tile % S::TILES * S::COLUMNS + column, points = segment == S::SEGMENTS - 1
-                                                                     ? (int)line_shape<S::SEGMENT, S::N>::LAST
-                                                                     : (int)S::SEGMENT;
-    const bool works = segment < S::SEGMENTS && inner < S::STRIDE;
+    const int column = threadIdx.x % S::COLUMNS, part = threadIdx.x / S::COLUMNS, segment = rank * S::EACH + part;
+    const int inner = tile % S::TILES * S::COLUMNS + column;
+    const bool works = part < S::EACH && segment < S::SEGMENTS && inner < S::STRIDE;
+    const int points = !works ? 0 : segment == S::SEGMENTS - 1 ? (int)L::LAST : (int)S::SEGMENT;
     const size_t first = (size_t)v * POINTS + (size_t)(tile / S::TILES) * S::N * S::STRIDE + inner +
                          (size_t)segment * S::SEGMENT * S::STRIDE;
     double c[S::SEGMENT];
 #pragma unroll
-    for (int e = 0; e < S::SEGMENT; e++)
-        c[e] = works && e < points ? f.k[I][first + (size_t)e * S::STRIDE] : 0.0;
+    for (int e = 0; e < S::SEGMENT; e++) c[e] = L::has(e, points) ? f.k[I][first + (size_t)e * S::STRIDE] : 0.0;
     if (!line.is_one)
-        solve_lines<S::SEGMENT, S::N>(line, c, segment, works, column, S::COLUMNS, S::TASKS, shared);
+        solve_lines<S::SEGMENT, S::N, S::BLOCKS>(line, c, segment, works, column, S::COLUMNS, S::TASKS, shared);
+    if (A + 1 == AXES) {
+        finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, found);
+    } else {
 #pragma unroll
-    for (int e = 0; e < S::SEGMENT; e++) {
-        const size_t at = first + (size_t)e * S::STRIDE;
-        if (!works || e >= points) continue;
-        if (A + 1 < AXES) f.k[I][at] = c[e];
-        else finish<I>(f, at, c[e], found);
+        for (int e = 0; e < S::SEGMENT; e++)
+            if (L::has(e, points)) f.k[I][first + (size_t)e * S::STRIDE] = c[e];
     }
-    __syncthreads();
+    line_barrier<S::BLOCKS>();
 }
 
 /* ------------------------------------------------------------------ a thread for a run */
@@ -366,7 +537,13 @@ __device__ static inline void set_pace(const struct fields_on_device &b, int run
         p->number = to;
     }
     p->goes = 1;
-    for (int k = 0; k < VARYING; k++) b.most[(size_t)run * VARYING + k] = 0;
+    for (int k = 0; k < VARYING; k++) {
+        unsigned long long *most = &b.most[(size_t)run * VARYING + k], *next = &b.next_most[(size_t)run * VARYING + k];
+        if (!is_local(k)) *most = 0;
+        else if (!OWN && p->took) *most = *next;
+        *next = 0;
+    }
+    p->took = 1;
     for (int k = 0; OWN && k < FIELDS_LARGEST * UNKNOWNS; k++)
         b.largest[(size_t)run * FIELDS_LARGEST * UNKNOWNS + k] = 0;
 }
@@ -383,20 +560,38 @@ __device__ static inline void make_system(const struct fields_on_device &b, int 
 {
     const int n[3] = {NX, NY, NZ}, segment[3] = {SEGMENT_X, SEGMENT_Y, SEGMENT_Z};
     struct fields_pace *p = &b.pace[run];
-    struct fields_stiffness s = b.constant[run * UNKNOWNS + v];
+    struct fields_system *system = &b.system[run * UNKNOWNS + v];
+    bool same = system->dt == p->dt;
+#pragma unroll
     for (int k = 0; k < VARYING; k++) {
-        const double most = fields_raised(of_bits(b.most[(size_t)run * VARYING + varying_same(k)]));
         if (varying_unknown(k) != v) continue;
-        if (varying_fourth(k)) s.most4[varying_axis(k)] = most;
-        else s.most2[varying_axis(k)] = most;
+        double *most = &system->most[varying_fourth(k)][varying_axis(k)];
+        const double before = *most;
+        *most = fields_raised_from(of_bits(b.most[(size_t)run * VARYING + varying_same(k)]), before);
+        same = same && *most == before;
     }
-    if (fields_system_make(&b.method, &b.rule, &s, p->dt, n, segment, b.place + (size_t)run * FIELDS_PLACE + 3,
-                           &b.system[run * UNKNOWNS + v]))
+    if (same) return;
+    struct fields_stiffness s = b.constant[run * UNKNOWNS + v];
+#pragma unroll
+    for (int k = 0; k < VARYING; k++) {
+        if (varying_unknown(k) != v) continue;
+        if (varying_fourth(k)) s.most4[varying_axis(k)] = system->most[1][varying_axis(k)];
+        else s.most2[varying_axis(k)] = system->most[0][varying_axis(k)];
+    }
+    if (fields_system_make(b.method, b.rule, &s, p->dt, n, segment, b.place + (size_t)run * FIELDS_PLACE + 3, system))
         return;
     p->goes = 2;
     if (!OWN) stop_run(b, run, p->number + 1);
     for (int w = 0; OWN && w < UNKNOWNS; w++)
         *largest_of(b, run, ERROR, w) = *largest_of(b, run, NEXT_SIZE, w) = bits_of(nan(""));
+}
+
+/* A step of the run's own has been accepted. */
+__device__ static inline void turn(const struct fields_on_device &b, int run)
+{
+    b.pace[run].turned ^= 1;
+    for (int k = 0; k < VARYING; k++)
+        if (is_local(k)) b.most[(size_t)run * VARYING + k] = b.next_most[(size_t)run * VARYING + k];
 }
 
 /* Behind a step of the run's own. */
@@ -411,6 +606,6 @@ __device__ static inline void judge(const struct fields_on_device &b, int run)
     }
     if (sw_own_steps_judge(s, UNKNOWNS, error, next, b.size + (size_t)run * UNKNOWNS,
                            b.drive + (size_t)run * b.drives, &b.limits[run], b.times))
-        b.pace[run].turned ^= 1;
+        turn(b, run);
     if (s->end) stop_run(b, run, sw_own_steps_tick(s, b.times));
 }

@@ -3,11 +3,16 @@
  * of one run; blocks that share a run come one after another. Also needed:
  *
  *     THREADS_ROWS, THREADS_COLUMNS   threads of a block of these passes
- *     TILE                            points of a block of the other kernels, THREADS at a time */
+ *     TILE                            points of a block of the other kernels, THREADS at a time
+ *     FIELDS_KEPT                     0: of cuda.stream, whose passes are kernels */
 
 extern __shared__ double shared[];
 
-enum { THREADS = 256, BLOCKS_ROWS = (ROWS_OF_ALL + ROWS - 1) / ROWS, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
+#ifndef SW_FETCH
+#define SW_FETCH(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
+#endif
+
+enum { THREADS = 256, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
 
 __device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 
@@ -24,31 +29,38 @@ extern "C" __global__ void pace_k(struct fields_on_device b, long long from, lon
 /* Where tile number `tile` of a field begins, and where it ends. */
 __device__ static inline int tile_at(int tile) { return tile < TILES_OF_ALL ? tile * TILE : POINTS; }
 
-/* The largest values over some points of what varies: 8 bytes a point. @param room  [threads] */
+/* The largest values over some points of what varies: 8 bytes a point.
+ * @param local  of coefficients that steps know behind themselves (varying_local), else of the others
+ * @param room   [threads] */
 template <int K = 0>
 __device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int first,
-                                        int end, struct kept *kept, double *room)
+                                        int end, bool local, struct kept *kept, double *room)
 {
     if constexpr (K < VARYING && varying_same(K) != K) {
-        find_most<K + 1>(b, run, f, first, end, kept, room);
+        find_most<K + 1>(b, run, f, first, end, local, kept, room);
     } else if constexpr (K < VARYING) {
         const struct fields_pace p = b.pace[run];
         double most = 0.0;
-        if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
-        __syncthreads();
-        for (int at = first + threadIdx.x; at < end; at += blockDim.x)
-            most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
-        raise(&b.most[(size_t)run * VARYING + K], most, room);
-        find_most<K + 1>(b, run, f, first, end, kept, room);
+        if (is_local(K) == local) {
+            if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
+            __syncthreads();
+            for (int at = first + threadIdx.x; at < end; at += blockDim.x)
+                most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
+            raise(&b.most[(size_t)run * VARYING + K], most, room);
+            __syncthreads();
+        }
+        find_most<K + 1>(b, run, f, first, end, local, kept, room);
     }
 }
 
-extern "C" __global__ void most_k(struct fields_on_device b)
+/* @param local  1: of runs that have just begun; 0: before a step */
+extern "C" __global__ void most_k(struct fields_on_device b, int local)
 {
     __shared__ struct kept kept;
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
-    if (b.pace[run].goes) find_most(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), &kept, shared);
+    if (local ? !b.stopped[run] : b.pace[run].goes)
+        find_most(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept, shared);
 }
 
 extern "C" __global__ void system_k(struct fields_on_device b)
@@ -58,39 +70,53 @@ extern "C" __global__ void system_k(struct fields_on_device b)
 }
 
 template <int I, int V = 0>
-__device__ static inline void all_rows(const struct fields_on_device &b, int run, int first, struct kept *kept)
+__device__ static inline void all_rows(const struct fields_on_device &b, int run, int block, struct kept *kept)
 {
     if constexpr (V < UNKNOWNS) {
         const struct fields_pace p = b.pace[run];
         const double t = p.t + method_c(I) * p.dt;
         if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, t, p.number, kept);
         __syncthreads();
-        pass_rows<V, I>(b, run, fields_of(b, run), first, kept, t, p.dt, p.number, shared);
-        all_rows<I, V + 1>(b, run, first, kept);
+        pass_rows<V, I>(b, run, fields_of(b, run), block, kept, t, p.dt, p.number, shared);
+        all_rows<I, V + 1>(b, run, block, kept);
     }
 }
 
 template <int I = 0>
-__device__ static inline void rows_in_stage(const struct fields_on_device &b, int run, int first, int stage,
+__device__ static inline void rows_in_stage(const struct fields_on_device &b, int run, int block, int stage,
                                             struct kept *kept)
 {
     if constexpr (I < STAGES) {
-        if (stage == I) all_rows<I>(b, run, first, kept);
-        else rows_in_stage<I + 1>(b, run, first, stage, kept);
+        if (stage == I) all_rows<I>(b, run, block, kept);
+        else rows_in_stage<I + 1>(b, run, block, stage, kept);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS_ROWS) rows_k(struct fields_on_device b, int stage)
+/* What a block will read is on its way into the cache while it finds out what to do. */
+__device__ static inline void fetch_rows(const struct fields_on_device &b, int run, int block)
 {
-    __shared__ struct kept kept;
-    const int run = blockIdx.x / BLOCKS_ROWS;
-    if (b.pace[run].goes == 1) rows_in_stage(b, run, blockIdx.x % BLOCKS_ROWS * ROWS, stage, &kept);
+    enum { AT_ONCE = 16 };  /* doubles of a line of the cache */
+    const int k = block / BLOCKS_PLANE, j = block % BLOCKS_PLANE * ROWS, most = NY - j < ROWS ? NY - j : ROWS;
+    const double *from = b.u + (size_t)run * SIZE + (size_t)(k * NY + j) * NX;
+    for (int c = threadIdx.x * AT_ONCE; c < most * NX; c += blockDim.x * AT_ONCE) SW_FETCH(from + c);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_ROWS, BLOCKS_OF_ROWS) rows_k(struct fields_on_device b, int stage)
+{
+    if constexpr (FIELDS_KEPT == 0) {
+        __shared__ struct kept kept;
+        const int run = blockIdx.x / BLOCKS_ROWS;
+        if (!OWN && stage == 0) fetch_rows(b, run, blockIdx.x % BLOCKS_ROWS);
+        if (b.pace[run].goes == 1) rows_in_stage(b, run, blockIdx.x % BLOCKS_ROWS, stage, &kept);
+    }
 }
 
 /* Behind the last pass of a step. @param room  [threads] */
 __device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found,
                                      double *room)
 {
+    for (int k = 0; k < VARYING; k++)
+        if (is_local(k)) raise(&b.next_most[(size_t)run * VARYING + k], found.most[k] + found.odd, room);
     if (OWN) {
         raise(largest_of(b, run, ERROR, v), found.error, room);
         raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);
@@ -100,29 +126,52 @@ __device__ static inline void report(const struct fields_on_device &b, int run, 
 }
 
 template <int A, int I = 0>
-__device__ static inline void columns_in_stage(const struct fields_on_device &b, int run, int v, int tile, int stage)
+__device__ static inline void columns_in_stage(const struct fields_on_device &b, int run, int v, int tile, int rank,
+                                               int stage)
 {
     if constexpr (I < STAGES) {
-        struct found found = {0.0, 0.0};
+        struct found found = {0.0, 0.0, 0.0, {0.0}};
         if (stage != I) {
-            columns_in_stage<A, I + 1>(b, run, v, tile, stage);
+            columns_in_stage<A, I + 1>(b, run, v, tile, rank, stage);
             return;
         }
-        pass_columns<A, I>(b, run, fields_of(b, run), v, tile, shared, &found);
+        pass_columns<A, I>(b, run, fields_of(b, run), v, tile, rank, shared, &found);
         if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found, shared);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS) columns_k(struct fields_on_device b, int axis, int stage)
+/* As fetch_rows(): increments and, in the last pass of a stage, the state. */
+template <int A>
+__device__ static inline void fetch_columns(const struct fields_on_device &b, int run, int v, int tile, int rank,
+                                            int stage)
 {
-    typedef column_shape<1> Y;
-    typedef column_shape<2> Z;
-    const int tiles = axis == 1 ? Y::TILES * Y::PLANES : Z::TILES * Z::PLANES;
-    const int run = blockIdx.x / (UNKNOWNS * tiles), v = blockIdx.x / tiles % UNKNOWNS, tile = blockIdx.x % tiles;
-    if (b.pace[run].goes != 1) return;
-    if (axis == 1) columns_in_stage<1>(b, run, v, tile, stage);
-    if constexpr (AXES > 2)
-        if (axis == 2) columns_in_stage<2>(b, run, v, tile, stage);
+    typedef column_shape<A> S;
+    const int lines = S::EACH * S::SEGMENT, column = tile % S::TILES * S::COLUMNS,
+              first = rank * lines, end = S::N - first < lines ? S::N : first + lines;
+    const size_t at = ((size_t)run * UNKNOWNS + v) * POINTS + (size_t)(tile / S::TILES) * S::N * S::STRIDE + column;
+    for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
+        SW_FETCH(b.k[stage] + at + (size_t)i * S::STRIDE);
+        if (A + 1 == AXES && !OWN) SW_FETCH(b.u + at + (size_t)i * S::STRIDE);
+    }
+}
+
+template <int A> __device__ static inline void columns_of(const struct fields_on_device &b, int stage)
+{
+    typedef column_shape<A> S;
+    const int cluster = blockIdx.x / S::BLOCKS, rank = blockIdx.x % S::BLOCKS, tiles = S::TILES * S::PLANES;
+    const int run = cluster / (UNKNOWNS * tiles), v = cluster / tiles % UNKNOWNS, tile = cluster % tiles;
+    fetch_columns<A>(b, run, v, tile, rank, stage);
+    if (b.pace[run].goes == 1) columns_in_stage<A>(b, run, v, tile, rank, stage);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS, BLOCKS_OF_COLUMNS) columns_k(struct fields_on_device b,
+                                                                                           int axis, int stage)
+{
+    if constexpr (FIELDS_KEPT == 0) {
+        if (axis == 1) columns_of<1>(b, stage);
+        if constexpr (AXES > 2)
+            if (axis == 2) columns_of<2>(b, stage);
+    }
 }
 
 /* ------------------------------------------------------------------ steps of a run's own */
@@ -143,7 +192,7 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             double sum = 0.0;
 #pragma unroll 1
             for (int i = 0; i <= STAGES; i++) {
-                const double weight = p.dt * (i < STAGES ? b.method.q[i] - b.method.b[i] : b.method.q_end),
+                const double weight = p.dt * (i < STAGES ? b.method->q[i] - b.method->b[i] : b.method->q_end),
                              t = p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt;
                 sum += weight * value_at<rhs_of<V>, of_terms>(b, run, kept + i, f.stage, at, t, p.number);
             }
@@ -243,8 +292,13 @@ extern "C" __global__ void begin_k(struct fields_on_device b, const int *sound, 
     }
     if (threadIdx.x) return;
     if (OWN) b.steps[run] = sw_own_steps{};
-    for (int v = 0; v < UNKNOWNS; v++) b.system[run * UNKNOWNS + v].dt = 0.0;
-    b.pace[run].turned = 0;
+    for (int v = 0; v < UNKNOWNS; v++) {
+        struct fields_system *system = &b.system[run * UNKNOWNS + v];
+        system->dt = 0.0;
+        for (int k = 0; k < 2 * FIELDS_AXES; k++) system->most[k / FIELDS_AXES][k % FIELDS_AXES] = 0.0;
+    }
+    b.pace[run].turned = b.pace[run].took = 0;
+    for (int k = 0; k < VARYING; k++) b.most[(size_t)run * VARYING + k] = b.next_most[(size_t)run * VARYING + k] = 0;
     b.stopped[run] = !isfinite(largest_of_all);
     b.diverged[run] = isfinite(largest_of_all) ? -1 : mark;
 }

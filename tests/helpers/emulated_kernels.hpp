@@ -22,6 +22,7 @@
 #define __forceinline__ inline
 #define __shared__ static
 #define __launch_bounds__(...)
+#define SW_FETCH(p) (void)(p)
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
 

@@ -34,16 +34,12 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
     return o->fits(d) ? NULL : o->misfit;
 }
 
-struct request { const struct fields_desc *desc; bool named; };
-
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct fields_row_ops *o = (const struct fields_row_ops *)row;
-    const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    if (o->named_only && !r->named) return "it has not run on a GPU yet, and is taken only where it is named";
-    return misfit_of(o, r->desc);
+    return misfit_of(o, request);
 }
 
 SW_ROWS(rows, "stepper", table, .refuse = refuse);
@@ -60,8 +56,7 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
     if (sw_points(d->n) > INT_MAX) return SW_FAIL(SW_E_ARG, "%lld points: too many", (long long)sw_points(d->n));
     if (d->own_steps && !fields_method_of(d->scheme)->estimates)
         return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
-    const struct request request = {d, name != NULL};
-    SW_TRY(sw_row_pick(&rows, name, device->space, &request, &row));
+    SW_TRY(sw_row_pick(&rows, name, device->space, d, &row));
     *ops = (const struct fields_row_ops *)row;
     return SW_OK;
 }

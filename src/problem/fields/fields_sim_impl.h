@@ -11,7 +11,6 @@ struct fields_sim;
 
 struct fields_row_ops {
     SW_ROW;
-    bool             named_only;  /* it has not run where it is to run: it is taken only where a user names it */
     bool           (*fits)(const struct fields_desc *desc);
     const char      *misfit;   /* why it does not */
     bool             takes_walls;  /* else the axes of all its fields are periodic */

@@ -22,6 +22,7 @@ struct fields_line {
 struct fields_system {
     struct fields_matrix matrix;
     double dt;                /* 0: it has not been made */
+    double most[2][FIELDS_AXES];  /* largest values of what varies, as raised: of second, of fourth derivatives */
     double scale;             /* of all axes together    */
     struct fields_line axis[FIELDS_AXES];
 };
@@ -32,6 +33,7 @@ struct fields_pace {
     long long number;         /* of the step, which rand and randn see                          */
     int       goes;           /* a step is taken now                                            */
     int       turned;         /* its state is in `stage`, and the next one in `u`               */
+    int       took;           /* a step, since it has begun                                     */
 };
 
 /* What is known of a field: the largest |estimated error|, |u+| and |error by time| of each unknown, as bits, which
@@ -45,7 +47,7 @@ struct fields_on_device {         /* arrays in the memory of the device */
     const double *dt;                     /* [count] where dt is given                                   */
     double *u, *stage, *k[FIELDS_STAGES]; /* [count][unknowns][z][y][x]                                  */
     const struct fields_stiffness *constant;  /* [count][unknowns], 0 where a coefficient varies         */
-    unsigned long long *most;             /* [count][varying] largest values, as bits                    */
+    unsigned long long *most, *next_most; /* [count][varying] largest values, as bits; behind a step     */
     struct fields_system *system;         /* [count][unknowns]                                           */
     unsigned long long *largest;          /* [count][FIELDS_LARGEST][unknowns]                           */
     struct fields_pace *pace;             /* [count]                                                     */
@@ -59,8 +61,8 @@ struct fields_on_device {         /* arrays in the memory of the device */
     int drives;
     double *size;                         /* [count][unknowns] largest |u|                               */
     int *going;                           /* how many runs take a step now                               */
-    struct fields_method method;
-    struct fields_matrix_rule rule;
+    const struct fields_method *method;   /* [1]                                                         */
+    const struct fields_matrix_rule *rule;
 };
 
 /** Factor an axis, for lines of n points in segments of `segment`.

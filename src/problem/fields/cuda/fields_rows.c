@@ -26,6 +26,8 @@ struct stream {
     int                  varies;
     double              *param, *place, *dt, *first_dt, *times, *drive;  /* on the device          */
     struct fields_stiffness *constant;
+    struct fields_method *method;        /* [1] */
+    struct fields_matrix_rule *rule;
     struct sw_own_limits *limits;
     int                 *sound;          /* [capacity] load() found no load_error                  */
     double              *number;         /* [capacity] of a run: its energy, or how much it changes */
@@ -73,7 +75,7 @@ static enum sw_status launch_tiles(struct fields_sim *s, enum fields_kernel kern
 static enum sw_status launch_rows(struct fields_sim *s, int stage)
 {
     struct stream *p = s->own;
-    const int rows = (int)(s->desc.n[1] * s->desc.n[2]), blocks = (rows + p->shape.rows - 1) / p->shape.rows;
+    const int blocks = (int)((s->desc.n[1] + p->shape.rows - 1) / p->shape.rows * s->desc.n[2]);
     void *args[] = {&p->batch, &stage};
     return sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_ROWS_K], s->count * blocks, 1, p->shape.threads[0],
                             p->shape.shared[0], args);
@@ -84,18 +86,22 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
     struct stream *p = s->own;
     const int64_t *n = s->desc.n, beside = axis == 1 ? n[0] : n[0] * n[1], planes = axis == 1 ? n[2] : 1;
     const int64_t tiles = (beside + p->shape.columns[axis] - 1) / p->shape.columns[axis] * planes;
-    void *args[] = {&p->batch, &axis, &stage};
-    return sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_COLUMNS_K],
-                            s->count * s->desc.terms->unknowns * (int)tiles, 1, p->shape.threads[axis],
-                            p->shape.shared[axis], args);
+    const int clusters = s->count * s->desc.terms->unknowns * (int)tiles, size = p->shape.blocks[axis];
+    void *args[] = {&p->batch, &axis, &stage}, *kernel = p->kernels.kernel[FIELDS_COLUMNS_K];
+    return size > 1 ? sw_kernel_launch_clusters(s->device, kernel, clusters, size, p->shape.threads[axis],
+                                                p->shape.shared[axis], args)
+                    : sw_kernel_launch(s->device, kernel, clusters, 1, p->shape.threads[axis], p->shape.shared[axis],
+                                       args);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
 
+enum { SM_USUAL = 90 };
+
 static bool stream_fits(const struct fields_desc *d)
 {
     struct fields_shape shape;
-    return fields_shape_stream(d, &shape);
+    return fields_shape_stream(d, SM_USUAL, &shape);
 }
 
 static bool fused_fits(const struct fields_desc *d)
@@ -110,7 +116,7 @@ static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed,
     const size_t unknowns = (size_t)d->terms->unknowns;
     *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
     *per_run = fields_size(d) * (kept * sizeof(double) + sw_reals_word(d->single)) +
-               (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + FIELDS_VARYING_MOST) * sizeof(double) +
+               (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + 2 * FIELDS_VARYING_MOST) * sizeof(double) +
                fields_drive_numbers(d) * sizeof(double) +
                unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
                sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
@@ -158,10 +164,13 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     sw_array_device(own, room, &p->dt);
     sw_array_device(own, room * unknowns, &p->constant);
     sw_array_device(own, room * (size_t)(p->varies + 1), &p->batch.most);
+    sw_array_device(own, room * (size_t)(p->varies + 1), &p->batch.next_most);
     sw_array_device(own, room * unknowns, &p->batch.system);
     sw_array_device(own, room, &p->batch.pace);
     sw_array_device(own, room, &p->batch.stopped);
     sw_array_device(own, room, &p->batch.diverged);
+    sw_array_device(own, 1, &p->method);
+    sw_array_device(own, 1, &p->rule);
     sw_array_device(own, room, &p->sound);
     sw_array_device(own, room, &p->number);
     if (s->desc.own_steps) list_own_steps(s, p);
@@ -190,8 +199,8 @@ static void point_to_arrays(const struct fields_sim *s)
     b->times = p->times;
     b->drive = p->drive;
     b->drives = (int)fields_drive_numbers(&s->desc);
-    b->method = *p->walk.method;
-    b->rule = p->walk.rule;
+    b->method = p->method;
+    b->rule = p->rule;
 }
 
 /* The shape is there. */
@@ -212,6 +221,8 @@ static enum sw_status create(struct fields_sim *s)
     for (int k = 0; k < p->workers; k++)
         SW_TRY(fields_measure_create(s->desc.n, s->desc.walls, &s->arrays, &p->measure[k]));
     point_to_arrays(s);
+    SW_TRY(sw_device_upload(s->device, p->method, p->walk.method, sizeof *p->method));
+    SW_TRY(sw_device_upload(s->device, p->rule, &p->walk.rule, sizeof *p->rule));
     if (s->desc.own_steps && s->desc.times)
         SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
     return sw_snapshots_create(s->device, room * size_of(s) * sw_reals_word(s->desc.single),
@@ -221,7 +232,8 @@ static enum sw_status create(struct fields_sim *s)
 static enum sw_status stream_create(struct fields_sim *s)
 {
     struct stream *p = s->own;
-    if (!fields_shape_stream(&s->desc, &p->shape)) return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
+    if (!fields_shape_stream(&s->desc, s->device->sm, &p->shape))
+        return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
     return create(s);
 }
 
@@ -319,8 +331,10 @@ static enum sw_status settle(struct fields_sim *s)
 static enum sw_status begin(struct fields_sim *s, long long mark)
 {
     struct stream *p = s->own;
-    void *args[] = {&p->batch, &p->sound, &mark};
+    int local = 1;
+    void *args[] = {&p->batch, &p->sound, &mark}, *most[] = {&p->batch, &local};
     SW_TRY(launch_blocks(s, FIELDS_BEGIN_K, FIELDS_THREADS, args));
+    if (p->varies > p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
     return settle(s);
 }
 
@@ -447,9 +461,10 @@ static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
 {
     struct stream *p = s->own;
     long long at = from, number = to;
-    void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch};
+    int local = 0;
+    void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch}, *most[] = {&p->batch, &local};
     SW_TRY(launch_runs(s, FIELDS_PACE_K, 1, pace));
-    if (p->varies) SW_TRY(launch_tiles(s, FIELDS_MOST_K, batch));
+    if (p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
     SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
     for (int i = 0; i < p->walk.method->stages; i++) {
         SW_TRY(launch_rows(s, i));
@@ -510,7 +525,7 @@ static enum sw_status look_ahead(struct fields_sim *s, double *change)
 static enum sw_status stream_try_compile(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
-    if (!fields_shape_stream(d, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long");
+    if (!fields_shape_stream(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long");
     return fields_kernels_try_compile(d, &shape, sm);
 }
 
@@ -533,7 +548,6 @@ const struct fields_row_ops fields_stream_cuda = {
     .about = "fields through memory: a pass over rows, then one over columns along each other axis",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
-    .named_only = true,
     .fits = stream_fits,
     .misfit = "its lines have at most 16384 points",
     .bytes = stream_bytes,
@@ -552,7 +566,6 @@ const struct fields_row_ops fields_fused_cuda = {
     .about = "a run in the shared memory of a block, which takes all steps between two outputs",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
-    .named_only = true,
     .fits = fused_fits,
     .misfit = "a run and its stages are more than the shared memory of a block holds, 227 KiB",
     .bytes = fused_bytes,

@@ -1,9 +1,11 @@
 #include "problem/fields/cuda/fields_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_embed.h"
+#include "problem/fields/cuda/fields_point.h"
 #include "problem/fields/fields_batch_cpu.h"
 
 /* ------------------------------------------------------------------ what is in it */
@@ -12,6 +14,7 @@ struct programs {
     const struct sw_program *rhs[SW_UNKNOWNS_MOST], *varying[FIELDS_VARYING_MOST], *energy;
     struct fields_varying list[FIELDS_VARYING_MOST];
     int varies, same[FIELDS_VARYING_MOST];  /* the first one with the same functions */
+    bool local[FIELDS_VARYING_MOST];
 };
 
 static bool is_same(const struct sw_program *a, const struct sw_program *b)
@@ -26,6 +29,35 @@ static bool is_same(const struct sw_program *a, const struct sw_program *b)
     return same;
 }
 
+/* The neighbour that is the point itself, of the only unknown; -1: none. */
+static int centre_of(const struct fields_terms *terms)
+{
+    for (int q = 0; terms->unknowns == 1 && q < terms->neighbours; q++) {
+        const int *offset = terms->neighbour[q].offset;
+        if (!offset[0] && !offset[1] && !offset[2]) return q;
+    }
+    return -1;
+}
+
+static bool is_random(const struct sw_program *p)
+{
+    struct sw_text text = {0};
+    sw_program_cuda(p, "p", &text);
+    const bool random = sw_text_status(&text) || strstr(sw_text_get(&text), "sw_rand");
+    sw_text_free(&text);
+    return random;
+}
+
+/* Whether a program takes in nothing but the only unknown at the point itself: no other place, no time. */
+static bool is_local(const struct fields_terms *terms, const struct sw_program *p)
+{
+    const int centre = centre_of(terms);
+    if (centre < 0 || sw_program_uses(p, "t") || is_random(p)) return false;
+    for (int k = 0; k < FIELDS_INPUTS + terms->neighbours; k++)
+        if (k != FIELDS_INPUTS + centre && sw_program_uses_input(p, (enum sw_input)k)) return false;
+    return true;
+}
+
 static struct programs programs_of(const struct fields_desc *d)
 {
     struct programs p = {.energy = d->energy ? d->energy->row[0].rhs : NULL};
@@ -34,6 +66,7 @@ static struct programs programs_of(const struct fields_desc *d)
     for (int k = 0; k < p.varies; k++) {
         p.varying[k] = p.list[k].program;
         while (p.same[k] < k && !is_same(p.varying[p.same[k]], p.varying[k])) p.same[k]++;
+        p.local[k] = is_local(d->terms, p.varying[k]);
     }
     return p;
 }
@@ -66,7 +99,7 @@ static int segments_of(const struct fields_shape *s, int axis, int64_t n)
 }
 
 /* A thread has 8 to 32 points of a line, so that a block has 512 threads at most along a line. */
-static int segment_for(int64_t n) { return n == 1 ? 1 : n <= 256 ? 8 : n <= 8192 ? 16 : 32; }
+static int segment_for(int64_t n) { return n == 1 ? 1 : n <= 100 ? 8 : n <= 8192 ? 16 : 32; }
 
 enum { LINE_MOST = 16384, WARP = 32, USUAL_THREADS = 256, SHARED_MOST = 200 * 1024 };
 
@@ -78,34 +111,57 @@ static void cut_rows(const struct fields_desc *d, int threads, struct fields_sha
 {
     const int segments = segments_of(s, 0, d->n[0]);
     s->rows = at_least(threads / segments, 1);
-    if (s->rows > d->n[1] * d->n[2]) s->rows = (int)(d->n[1] * d->n[2]);
+    if (s->rows > d->n[1]) s->rows = (int)d->n[1];
     const size_t tasks = (size_t)(s->rows * segments);
     s->threads[0] = whole_warps((int)tasks);
     s->shared[0] = tasks * (size_t)((s->segment[0] | 1) + 4) * sizeof(double);
 }
 
-/* Of lines along y and z as many beside each other as make whole sectors, if they can. */
-static void cut_columns(const struct fields_desc *d, int axis, int threads, struct fields_shape *s)
+/* Of lines along y and z so many beside each other that whole lines of the cache are taken, if they can; the segments
+ * of longer ones are those of a cluster of blocks, where there are such. */
+static void cut_columns(const struct fields_desc *d, int axis, int threads, int blocks, struct fields_shape *s)
 {
+    enum { ENOUGH = 16, USUAL = 512 };
     const int64_t beside = axis == 1 ? d->n[0] : d->n[0] * d->n[1];
     const int segments = segments_of(s, axis, d->n[axis]);
-    int columns = WARP;
-    while (columns > 1 && columns * segments > threads) columns /= 2;
+    int columns = WARP, size = 1;
+    while (columns > ENOUGH && columns * segments > USUAL) columns /= 2;
     while (columns / 2 >= beside) columns /= 2;
+    while (columns * segments > threads && size < blocks) size *= 2, threads = USUAL;
+    while (columns > 1 && columns * ((segments + size - 1) / size) > threads) columns /= 2;
+    const int tasks = columns * ((segments + size - 1) / size);
     s->columns[axis] = columns;
-    s->threads[axis] = whole_warps(columns * segments);
-    s->shared[axis] = (size_t)at_least(4 * columns * segments, s->threads[axis]) * sizeof(double);
+    s->blocks[axis] = size;
+    s->threads[axis] = whole_warps(tasks);
+    s->shared[axis] = (size_t)at_least(4 * tasks, s->threads[axis]) * sizeof(double);
 }
 
-bool fields_shape_stream(const struct fields_desc *d, struct fields_shape *s)
+static int known_elsewhere(const struct fields_desc *d)
+{
+    const struct programs p = programs_of(d);
+    int elsewhere = 0;
+    for (int k = 0; k < p.varies; k++) elsewhere += !p.local[k];
+    return elsewhere;
+}
+
+/* Rows of a block share what they load: four, where that is not too many threads. */
+static int rows_threads(int segments)
+{
+    enum { FEW = 128, MANY = 512, ROWS = 4 };
+    const int threads = ROWS * segments;
+    return threads < FEW ? FEW : threads > MANY ? MANY : threads;
+}
+
+bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
     *s = (struct fields_shape){.rows = 1};
     for (int a = 0; a < SW_DIMS; a++) {
         if (d->n[a] > LINE_MOST) return false;
         s->segment[a] = segment_for(d->n[a]);
     }
-    cut_rows(d, USUAL_THREADS, s);
-    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 2 * USUAL_THREADS, s);
+    cut_rows(d, rows_threads(segments_of(s, 0, d->n[0])), s);
+    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 1024, sm >= 90 ? 8 : 1, s);
+    s->elsewhere = known_elsewhere(d);
     return s->shared[0] <= SHARED_MOST;
 }
 
@@ -132,7 +188,7 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
         if (segments_of(s, a, d->n[a]) > threads) return false;
     }
     cut_rows(d, threads, s);
-    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, threads, s);
+    for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, threads, 1, s);
     for (int a = 0; a < SW_DIMS; a++)
         if (s->shared[a] > most) most = s->shared[a];
     for (int a = 0; a < SW_DIMS; a++) {
@@ -142,38 +198,34 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
     return true;
 }
 
-/* A segment for each thread, which has all of an increment in registers: more than 640 threads have too few of them
- * for segments and F. */
+/* Points of a column for each thread, which has them of an increment in registers: fewer threads with many points want
+ * fewer barriers. 0: none fits. */
 static int whole_segment(const struct fields_desc *d)
 {
-    static const int segments[] = {16, 32, 8, 16};
-    enum { TRIES = sizeof segments / sizeof *segments, MANY = 640, MOST = 1024 };
-    for (int k = 0; k < TRIES; k++) {
+    static const int segments[] = {32, 48, 16};
+    enum { FEW = 96, MANY = 640, ROW = 16 };
+    int best = 0;
+    for (int k = 0; k < 3; k++) {
         const int64_t segment = segments[k], threads = d->n[0] * d->n[1] / segment;
-        if (d->n[0] % segment || d->n[1] % segment || threads % WARP) continue;
-        if (threads <= (k + 1 < TRIES ? MANY : MOST)) return segments[k];
+        if (d->n[0] % ROW || d->n[1] % segment || threads % WARP || threads > MANY) continue;
+        if (threads >= FEW) return segments[k];
+        best = segments[k];
     }
-    return 0;
+    return best;
 }
 
 /* @param room  of shared memory, in bytes */
 static bool cut_whole(const struct fields_desc *d, size_t room, struct fields_shape *s)
 {
+    enum { ROW = 16 };
     const int segment = whole_segment(d), kept = fields_kept(d) - 1;
     if (!segment || d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
     const int threads = (int)(d->n[0] * d->n[1]) / segment;
-    const size_t fields = (size_t)kept * fields_size(d) * sizeof(double),
-                 row = (size_t)(d->n[0] / segment) * (size_t)(segment | 1) * sizeof(double),
-                 states = 4 * (size_t)threads * sizeof(double);
-    *s = (struct fields_shape){.segment = {segment, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept};
-    if (fields >= room) return false;
-    for (int groups = 1; groups <= d->n[1] / segment; groups *= 2) {
-        s->group = (int)(d->n[1] / segment + groups - 1) / groups * segment;
-        const size_t exchanged = (size_t)s->group * row, most = exchanged > states ? exchanged : states;
-        for (int a = 0; a < SW_DIMS; a++) s->threads[a] = threads, s->shared[a] = fields + most;
-        if (s->shared[0] <= room) return true;
-    }
-    return false;
+    const size_t fields = (size_t)kept * fields_size(d) * sizeof(double), states = 4 * (size_t)threads * sizeof(double),
+                 rows = (size_t)threads * (ROW + 1) * sizeof(double);
+    *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1};
+    for (int a = 0; a < SW_DIMS; a++) s->threads[a] = threads, s->shared[a] = fields + rows + states;
+    return s->shared[0] <= room;
 }
 
 /* What programs keep lies in shared memory, too: of each unknown, and of all times that are looked at. */
@@ -182,11 +234,13 @@ static size_t bytes_kept(const struct fields_desc *d)
     const struct programs p = programs_of(d);
     const struct sw_program_size most = most_kept(d, &p);
     return (size_t)(d->terms->unknowns + fields_method_of(d->scheme)->stages + 1) * (size_t)(most.run + most.step + 2) *
-           sizeof(double);
+               sizeof(double) + (size_t)d->terms->unknowns * sizeof(struct fields_system) +
+           sizeof(struct fields_pace) + sizeof(struct sw_own_steps) +
+           (size_t)(2 * p.varies + 3 + FIELDS_LARGEST * d->terms->unknowns) * sizeof(double);
 }
 
 /* Where there is room, twice the threads. */
-bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
+static bool cut_run(const struct fields_desc *d, struct fields_shape *s)
 {
     enum { LARGE = 8192, SYSTEM = 1024 };  /* what the compiler and the driver take */
     const size_t room = fields_shared_most(90) - SYSTEM - bytes_kept(d);
@@ -195,6 +249,13 @@ bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
     for (int threads = fields_size(d) >= LARGE ? 2 * USUAL_THREADS : USUAL_THREADS; threads >= 2 * WARP; threads /= 2)
         if (cut_block(d, threads, s) && s->shared[0] <= room) return true;
     return false;
+}
+
+bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
+{
+    const bool fits = cut_run(d, s);
+    s->elsewhere = known_elsewhere(d);
+    return fits;
 }
 
 /* ------------------------------------------------------------------ programs, numbers */
@@ -247,16 +308,33 @@ static void add_method(struct sw_text *text, const struct fields_method *method)
     add_numbers(text, "method_e", m.e);
 }
 
-static void add_view(struct sw_text *text, const char *name, const struct fields_terms *terms)
+enum { FEW_NEIGHBOURS = 16, MANY_NEIGHBOURS = 32 };
+
+/* Of points above each other as many together as leave registers for their neighbours. */
+static int taken_together(const struct fields_terms *terms, int rows)
 {
-    sw_text_printf(text, "struct %s {\nenum { NEIGHBOURS = %d };\n", name, terms ? terms->neighbours : 0);
+    const int most = terms->neighbours > MANY_NEIGHBOURS ? 1 : terms->neighbours > FEW_NEIGHBOURS ? 2 : 4;
+    return rows >= most ? most : rows > 1 ? 2 : 1;
+}
+
+/* @param terms  NULL: no program has this view */
+static void add_view(struct sw_text *text, const char *name, const struct fields_terms *terms, int rows)
+{
+    const int neighbours = terms ? terms->neighbours : 0;
+    int reach[SW_DIMS] = {0};
+    for (int q = 0; q < neighbours; q++)
+        for (int a = 0; a < SW_DIMS; a++)
+            if (abs(terms->neighbour[q].offset[a]) > reach[a]) reach[a] = abs(terms->neighbour[q].offset[a]);
+    sw_text_printf(text, "struct %s {\nenum { NEIGHBOURS = %d, REACH_X = %d, REACH_Y = %d, REACH_Z = %d, CENTRE = %d, "
+                   "TOGETHER = %d };\n", name, neighbours, reach[0], reach[1], reach[2], terms ? centre_of(terms) : -1,
+                   terms ? taken_together(terms, rows) : 1);
     begin_table(text, "", "int", "unknown", "int q");
-    for (int q = 0; terms && q < terms->neighbours; q++)
+    for (int q = 0; q < neighbours; q++)
         if (terms->neighbour[q].unknown)
             sw_text_printf(text, "    if (q == %d) return %d;\n", q, terms->neighbour[q].unknown);
     sw_text_add(text, "    return 0;\n}\n");
     begin_table(text, "", "int", "offset", "int q, int axis");
-    for (int q = 0; terms && q < terms->neighbours; q++)
+    for (int q = 0; q < neighbours; q++)
         for (int a = 0; a < SW_DIMS; a++)
             if (terms->neighbour[q].offset[a])
                 sw_text_printf(text, "    if (q == %d && axis == %d) return %d;\n", q, a,
@@ -266,11 +344,13 @@ static void add_view(struct sw_text *text, const char *name, const struct fields
 
 static void add_varying(struct sw_text *text, const struct programs *p)
 {
-    static const char *const name[] = {"varying_unknown", "varying_axis", "varying_fourth", "varying_same"};
-    for (int c = 0; c < 4; c++) {
+    static const char *const name[] = {"varying_unknown", "varying_axis", "varying_fourth", "varying_same",
+                                       "varying_local"};
+    for (int c = 0; c < 5; c++) {
         begin_table(text, "", "int", name[c], "int k");
         for (int k = 0; k < p->varies; k++) {
-            const int number[] = {p->list[k].unknown, p->list[k].axis, p->list[k].fourth, p->same[k]};
+            const int number[] = {p->list[k].unknown, p->list[k].axis, p->list[k].fourth, p->same[k],
+                                  p->local[k]};
             if (number[c]) sw_text_printf(text, "    if (k == %d) return %d;\n", k, number[c]);
         }
         sw_text_add(text, "    return 0;\n}\n");
@@ -286,8 +366,19 @@ static void add_programs(struct sw_text *text, const struct fields_desc *d)
                                     {"initial_of", d->terms->unknowns, d->initial}, {"energy_of", 1, &p.energy}};
     const struct sw_program_size most = most_kept(d, &p);
     for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k]);
-    sw_text_printf(text, "enum { VARYING = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", p.varies, most.run, most.step);
+    sw_text_printf(text, "enum { VARYING = %d, ELSEWHERE = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", p.varies,
+                   known_elsewhere(d), most.run, most.step);
     add_varying(text, &p);
+}
+
+/* Blocks of a run each that shared memory lets a multiprocessor have, and that share its registers: 512 threads, where
+ * that is more than one. */
+static int blocks_of(const struct fields_shape *s)
+{
+    enum { THREADS_MOST = 512 };
+    int blocks = (int)(fields_shared_most(90) / (s->shared[0] + 2048));
+    while (blocks > 1 && blocks * s->threads[0] > THREADS_MOST) blocks--;
+    return at_least(blocks, 1);
 }
 
 static void add_definitions(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)
@@ -300,14 +391,18 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    "STEEP = %d, SINGLE = %d };\n", d->terms->unknowns, d->terms->dimensions, (int)d->n[0],
                    (int)d->n[1], (int)d->n[2], m->stages, d->own_steps, walk.steep, d->single);
     sw_text_printf(text, "enum { FIELDS_INPUTS = %d, SEGMENT_X = %d, SEGMENT_Y = %d, SEGMENT_Z = %d, ROWS = %d, "
-                   "COLUMNS_Y = %d, COLUMNS_Z = %d };\n", FIELDS_INPUTS, s->segment[0], s->segment[1], s->segment[2],
-                   s->rows, s->columns[1], s->columns[2]);
+                   "COLUMNS_Y = %d, COLUMNS_Z = %d, BLOCKS_Y = %d, BLOCKS_Z = %d };\n", FIELDS_INPUTS,
+                   s->segment[0], s->segment[1], s->segment[2],
+                   s->rows, s->columns[1], s->columns[2], at_least(s->blocks[1], 1), at_least(s->blocks[2], 1));
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
-                   "FIELDS_KEPT = %d, WHOLE = %d, GROUP = %d };\n#define SEEN %a\n", s->threads[0], columns,
-                   FIELDS_TILE, s->threads[0], s->kept, s->group > 0, s->group, FIELDS_SEEN);
+                   "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d };\n#define SEEN %a\n", s->threads[0], columns,
+                   FIELDS_TILE, s->threads[0], s->kept, s->whole, blocks_of(s), FIELDS_SEEN);
+    sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
+                   at_least((d->terms->neighbours > FEW_NEIGHBOURS ? 768 : 1024) / s->threads[0], 1),
+                   at_least(1024 / columns, 1));
     add_method(text, m);
-    add_view(text, "of_terms", d->terms);
-    add_view(text, "of_energy", d->energy);
+    add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows);
+    add_view(text, "of_energy", d->energy, 1);
     add_programs(text, d);
 }
 
@@ -317,8 +412,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"}
 #define AFTER                                                                                                         \
     "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
-        "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/fields/fields_rtc.cuh",                       \
-        "cuda/fields/fields_stream_rtc.cuh"
+        "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/cluster.cuh",                                 \
+        "cuda/fields/fields_rtc.cuh", "cuda/fields/fields_stream_rtc.cuh"
 #define KERNELS                                                                                                       \
     [FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",                           \
     [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",                         \

@@ -9,15 +9,18 @@
 struct fields_shape {
     int    segment[SW_DIMS];        /* points of a line that a thread has                       */
     int    rows, columns[SW_DIMS];  /* lines along x of a block; those along y and z            */
+    int    blocks[SW_DIMS];         /* that lines along y and z are cut over, a cluster; 0, 1: none */
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
-    int    group;                   /* of those: rows that are exchanged at a time where threads have lines in
-                                     * registers; else 0                                        */
+    int    whole;                   /* of those: threads have segments of columns in registers  */
+    int    elsewhere;               /* coefficients that vary and take in more than the only unknown at the point, or
+                                     * time: steps do not know them behind themselves           */
 };
 
-/** The shape for fields through memory. @return false: lines are too long for it */
-bool fields_shape_stream(const struct fields_desc *desc, struct fields_shape *shape);
+/** The shape for fields through memory, on a device of compute capability sm/10.
+ * @return false: lines are too long for it */
+bool fields_shape_stream(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
 /** The shape for fields that a block has in shared memory. @return false: they are too large */
 bool fields_shape_fused(const struct fields_desc *desc, struct fields_shape *shape);

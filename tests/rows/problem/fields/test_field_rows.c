@@ -51,8 +51,8 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
 
 static void keep(void *own) { (void)own; }
 
-/* At p->t by steps of p->dt/parts. @param u  out */
-static void run_by(const char *name, const struct field_problem *p, const struct fields_terms *terms,
+/* At p->t by steps of p->dt/parts. @param u  out @return false: a block has no room for a run */
+static bool run_by(const char *name, const struct field_problem *p, const struct fields_terms *terms,
                    enum sw_scheme scheme, int parts, double *u)
 {
     struct runs r = {p, p->dt / parts};
@@ -66,21 +66,26 @@ static void run_by(const char *name, const struct field_problem *p, const struct
     const double column = 0;
     for (int v = 0; v < p->unknowns; v++) desc.initial[v] = initial[v] = compile_initial(p->initial_text[v]);
     assert_ok(sw_device_open(kind_of(name), 1, &device));
-    assert_ok(fields_sim_create(&desc, name, device, &source, &sim));
+    const enum sw_status st = fields_sim_create(&desc, name, device, &source, &sim);
+    const bool fits = !st || strcmp(name, "cuda.fused") || !strstr(sw_err_message(), "the shared memory of a block");
+    if (!fits) goto done;
+    assert_ok(st);
     assert_ok(sim->ops->load(sim, 1, &column, &error));
     if (error) fail_msg("%s: %s", p->name, error);
     assert_ok(sw_sim_initial(sim));
     assert_ok(sim->ops->advance(sim, 0, lround(p->t / p->dt) * parts));
     assert_ok(sw_sim_get_state(sim, u));
     sim->ops->destroy(sim);
+done:
     sw_device_close(&device);
     for (int v = 0; v < p->unknowns; v++) sw_program_destroy(&initial[v]);
+    return fits;
 }
 
-static void run(const struct field_problem *p, const struct fields_terms *terms, enum sw_scheme scheme, int parts,
+static bool run(const struct field_problem *p, const struct fields_terms *terms, enum sw_scheme scheme, int parts,
                 double *u)
 {
-    run_by(row, p, terms, scheme, parts, u);
+    return run_by(row, p, terms, scheme, parts, u);
 }
 
 static bool is_exact(void) { return !strcmp(row, "cpu.fourier"); }
@@ -88,7 +93,7 @@ static bool is_exact(void) { return !strcmp(row, "cpu.fourier"); }
 /* As in test_w_steps.c: imex3 of the reference row by dt/16 and dt/32, from which the term in dt³ is taken out. */
 static void errors_are_the_known_ones(void **state)
 {
-    int bad = 0;
+    int bad = 0, looked_at = 0;
     (void)state;
     need_row();
     for (int k = 0; k < FIELD_PROBLEMS; k += small_suite() ? 3 : 1) {
@@ -103,7 +108,8 @@ static void errors_are_the_known_ones(void **state)
             for (int end = 0; end < 2; end++) {
                 const double known = is_exact() ? p->exact[m][end] : p->error[m][end];
                 double error = 0;
-                run(p, terms, schemes[m], end ? 8 : 1, u);
+                if (!run(p, terms, schemes[m], end ? 8 : 1, u)) continue;
+                looked_at++;
                 for (size_t c = 0; c < numbers; c++) error = fmax(error, fabs(u[c] - reference[c]));
                 if (fabs(error / known - 1) < 0.03) continue;
                 print_error("%s, imex%d: error %.4g, not %.3g\n", p->name, m + 1, error, known);
@@ -113,7 +119,9 @@ static void errors_are_the_known_ones(void **state)
         free(reference);
         free(u);
     }
+    print_message("%s: %d errors\n", row, looked_at);
     assert_int_equal(bad, 0);
+    assert_true(looked_at > 0);
 }
 
 /* Errors of the phase-field crystal against ETDRK4 by dt/16, in NumPy. */
@@ -153,7 +161,7 @@ static void sixth_order_is_for_exact_solves(void **state)
         struct runs r = {p, p->dt};
         struct sw_device *device;
         struct sw_sim *sim;
-        assert_ok(sw_device_open("cpu", 1, &device));
+        assert_ok(sw_device_open(kind_of(row), 1, &device));
         assert_false(fields_sim_create(&desc, row, device, &(struct fields_source){fill, keep, &r}, &sim) == SW_OK);
         assert_contains(sw_err_message(), "beyond the fourth order");
         assert_contains(sw_err_message(), "cpu.fourier");
