@@ -97,15 +97,15 @@ static void set_chirp(const struct sw_dft *d)
     }
 }
 
-/* conj(w_k) for k = 0 .. n/2 and k = -1 .. -(n-1), which is n + n/2 numbers, lies at k and at length + k. */
-static enum sw_status set_filter(const struct sw_dft *d)
+/* conj(w_k) for 0 <= k < waves and k = -1 .. -(n-1), which is n + waves - 1 numbers, lies at k and at length + k. */
+static enum sw_status set_filter(const struct sw_dft *d, int waves)
 {
     const size_t length = (size_t)d->length;
     double *room = NULL;
     SW_TRY(sw_alloc(4 * length, &room));
     double *const re[2] = {room, room + length}, *const im[2] = {room + 2 * length, room + 3 * length};
     for (int k = 0; k < d->n; k++) {
-        if (k <= d->n / 2) re[0][k] = d->chirp_re[k], im[0][k] = -d->chirp_im[k];
+        if (k < waves) re[0][k] = d->chirp_re[k], im[0][k] = -d->chirp_im[k];
         if (k) re[0][d->length - k] = d->chirp_re[k], im[0][d->length - k] = -d->chirp_im[k];
     }
     const int at = pass(d, re, im, 0);
@@ -117,17 +117,20 @@ static enum sw_status set_filter(const struct sw_dft *d)
     return SW_OK;
 }
 
-size_t sw_dft_numbers(int n)
+static size_t numbers_of(int n, int waves)
 {
-    const size_t length = (size_t)sw_spectrum_length(n);
+    const size_t length = (size_t)sw_spectrum_length_for(n, waves);
     return 2 * length + (length == (size_t)n ? 0 : 2 * (size_t)n + 2 * length);
 }
 
-enum sw_status sw_dft_create(int n, struct sw_dft *d)
+size_t sw_dft_numbers(int n) { return numbers_of(n, n / 2 + 1); }
+size_t sw_dft_complex_numbers(int n) { return numbers_of(n, n); }
+
+static enum sw_status create(int n, int waves, struct sw_dft *d)
 {
-    *d = (struct sw_dft){.n = n, .length = sw_spectrum_length(n)};
+    *d = (struct sw_dft){.n = n, .length = sw_spectrum_length_for(n, waves)};
     d->passes = sw_spectrum_passes(d->length, d->radix);
-    SW_TRY(sw_alloc(sw_dft_numbers(n), &d->table));
+    SW_TRY(sw_alloc(numbers_of(n, waves), &d->table));
     d->cosine = d->table;
     d->sine = d->cosine + d->length;
     for (int i = 0; i < d->length; i++) {
@@ -140,8 +143,11 @@ enum sw_status sw_dft_create(int n, struct sw_dft *d)
     d->filter_re = d->chirp_im + n;
     d->filter_im = d->filter_re + d->length;
     set_chirp(d);
-    return set_filter(d);
+    return set_filter(d, waves);
 }
+
+enum sw_status sw_dft_create(int n, struct sw_dft *d) { return create(n, n / 2 + 1, d); }
+enum sw_status sw_dft_create_complex(int n, struct sw_dft *d) { return create(n, n, d); }
 
 void sw_dft_destroy(struct sw_dft *d)
 {

@@ -22,6 +22,10 @@ size_t sw_dft_numbers(int n);
 
 /** @return SW_E_MEMORY; d is then to be destroyed, too */
 enum sw_status sw_dft_create(int n, struct sw_dft *d);
+
+/** The same for lines of complex numbers, all n waves of which are wanted: of sw_spectrum_length_for(n, n). */
+size_t sw_dft_complex_numbers(int n);
+enum sw_status sw_dft_create_complex(int n, struct sw_dft *d);
 void sw_dft_destroy(struct sw_dft *d);
 
 /** The transform of a line less its first value: |X_k|, 1 <= k <= n/2, that is, with a factor of size 1 each.

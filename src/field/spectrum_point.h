@@ -29,10 +29,11 @@
 enum { SW_MAX_PASSES = 32, SW_LARGEST_RADIX = 100 };
 
 /** The length of the transforms: n; or, where n has a prime factor greater than SW_LARGEST_RADIX, the least number 2^a
- * or 3 2^a that is at least n + n/2. @param n  at most 10^9 */
-SW_HD static inline int sw_spectrum_length(int n)
+ * or 3 2^a that is at least n + waves - 1.
+ * @param waves  X_k that are wanted, 0 <= k < waves; n + waves at most 1.5 10^9 */
+SW_HD static inline int sw_spectrum_length_for(int n, int waves)
 {
-    unsigned least = (unsigned)n + (unsigned)n / 2, twos = 2, threes = 3;
+    unsigned least = (unsigned)n + (unsigned)waves - 1, twos = 2, threes = 3;
     int rest = n;
     for (int p = 2; p <= SW_LARGEST_RADIX; p++)
         while (rest % p == 0) rest /= p;
@@ -41,6 +42,9 @@ SW_HD static inline int sw_spectrum_length(int n)
     while (threes < least) threes *= 2;
     return (int)(twos < threes ? twos : threes);
 }
+
+/** For lines of reals, whose other waves are conjugates. @param n  at most 10^9 */
+SW_HD static inline int sw_spectrum_length(int n) { return sw_spectrum_length_for(n, n / 2 + 1); }
 
 /** The radices of n: fours, then primes. @return how many (0 for n = 1) */
 SW_HD static inline int sw_spectrum_passes(int n, int radix[SW_MAX_PASSES])

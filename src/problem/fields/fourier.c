@@ -7,18 +7,11 @@
 
 enum { WIDTH = 8 };  /* lines side by side: point i of line l is number i*WIDTH + l */
 
-struct line {                 /* of n points: what its transforms take                             */
-    int           n;
-    struct sw_dft dft;        /* of dft.length points; its chirp is not looked at                  */
-    double       *chirp[2];   /* [n] exp(-pi i j^2/n), real and imaginary parts; NULL: the length is n */
-    double       *filter[2];  /* [length] the transform of its conjugate, over length              */
-};
-
 struct fields_fourier {
-    int64_t     n[SW_DIMS];
-    struct line line[SW_DIMS];
-    double     *re[2], *im[2];  /* [length][WIDTH] room of the longest line */
-    double     *spectrum[2];
+    int64_t       n[SW_DIMS];
+    struct sw_dft dft[SW_DIMS];
+    double       *re[2], *im[2];  /* [length][WIDTH] room of the longest line */
+    double       *spectrum[2];
 };
 
 /* ------------------------------------------------------------------ passes */
@@ -158,16 +151,6 @@ static int pass(const struct sw_dft *d, double *const re[2], double *const im[2]
 
 /* ------------------------------------------------------------------ lines */
 
-/* Where n has a large prime factor, the least number 2^a or 3 2^a that is at least 2 n - 1. */
-static int length_of(int n)
-{
-    int twos = 2, threes = 3;
-    if (sw_spectrum_length(n) == n) return n;
-    while (twos < 2 * n - 1) twos *= 2;
-    while (threes < 2 * n - 1) threes *= 2;
-    return twos < threes ? twos : threes;
-}
-
 static void multiply(size_t points, const double *by_re, const double *by_im, double *re, double *im)
 {
     for (size_t i = 0; i < points; i++) {
@@ -183,47 +166,18 @@ static void multiply(size_t points, const double *by_re, const double *by_im, do
 
 /* The transform of the lines in re[0], im[0]; with both changed for each other it is that back, times n. @return which
  * of re[], im[] holds it */
-static int transform(const struct line *line, double *const re[2], double *const im[2])
+static int transform(const struct sw_dft *d, double *const re[2], double *const im[2])
 {
-    const size_t n = (size_t)line->n, length = (size_t)line->dft.length;
-    if (!line->chirp[0]) return pass(&line->dft, re, im, 0);
-    multiply(n, line->chirp[0], line->chirp[1], re[0], im[0]);
+    const size_t n = (size_t)d->n, length = (size_t)d->length;
+    if (!d->chirp_re) return pass(d, re, im, 0);
+    multiply(n, d->chirp_re, d->chirp_im, re[0], im[0]);
     for (size_t i = n * WIDTH; i < length * WIDTH; i++) re[0][i] = im[0][i] = 0.0;
-    int at = pass(&line->dft, re, im, 0);
-    multiply(length, line->filter[0], line->filter[1], re[at], im[at]);
+    int at = pass(d, re, im, 0);
+    multiply(length, d->filter_re, d->filter_im, re[at], im[at]);
     /* back: real and imaginary parts change places */
-    at = pass(&line->dft, im, re, at);
-    multiply(n, line->chirp[0], line->chirp[1], re[at], im[at]);
+    at = pass(d, im, re, at);
+    multiply(n, d->chirp_re, d->chirp_im, re[at], im[at]);
     return at;
-}
-
-/* @param re, im  room of a line, which is overwritten */
-static enum sw_status make_line(int n, struct sw_owned *arrays, double *const re[2], double *const im[2],
-                                struct line *line)
-{
-    const size_t length = (size_t)length_of(n);
-    line->n = n;
-    SW_TRY(sw_dft_create((int)length, &line->dft));
-    if (length == (size_t)n) return SW_OK;
-    for (int part = 0; part < 2; part++) {
-        sw_array(arrays, (size_t)n, &line->chirp[part]);
-        sw_array(arrays, length, &line->filter[part]);
-    }
-    SW_TRY(arrays->status);
-    for (size_t i = 0; i < length * WIDTH; i++) re[0][i] = im[0][i] = 0.0;
-    for (int64_t j = 0; j < n; j++) {
-        const double angle = 3.141592653589793238462643383280 * (double)(j * j % (2 * (int64_t)n)) / (double)n;
-        line->chirp[0][j] = cos(angle);
-        line->chirp[1][j] = -sin(angle);
-        re[0][j * WIDTH] = re[0][(j ? (int64_t)length - j : 0) * WIDTH] = cos(angle);
-        im[0][j * WIDTH] = im[0][(j ? (int64_t)length - j : 0) * WIDTH] = sin(angle);
-    }
-    const int at = pass(&line->dft, re, im, 0);
-    for (size_t k = 0; k < length; k++) {
-        line->filter[0][k] = re[at][k * WIDTH] / (double)length;
-        line->filter[1][k] = im[at][k * WIDTH] / (double)length;
-    }
-    return SW_OK;
 }
 
 /* ------------------------------------------------------------------ life */
@@ -236,7 +190,7 @@ static size_t longest_of(const int64_t n[SW_DIMS])
 {
     size_t longest = 1;
     for (int d = 0; d < SW_DIMS; d++) {
-        const size_t length = n[d] > 1 ? (size_t)length_of((int)n[d]) : 1;
+        const size_t length = n[d] > 1 ? (size_t)sw_spectrum_length_for((int)n[d], (int)n[d]) : 1;
         if (length > longest) longest = length;
     }
     return longest;
@@ -246,7 +200,7 @@ size_t fields_fourier_bytes(const int64_t n[SW_DIMS])
 {
     size_t numbers = 2 * fields_fourier_waves(n) + 4 * WIDTH * longest_of(n);
     for (int d = 0; d < SW_DIMS; d++)
-        if (n[d] > 1) numbers += 2 * (size_t)n[d] + 4 * (size_t)length_of((int)n[d]);
+        if (n[d] > 1) numbers += sw_dft_complex_numbers((int)n[d]);
     return numbers * sizeof(double);
 }
 
@@ -264,29 +218,29 @@ enum sw_status fields_fourier_create(const int64_t n[SW_DIMS], struct sw_owned *
     SW_TRY(arrays->status);
     for (int d = 0; d < SW_DIMS; d++) {
         f->n[d] = n[d];
-        if (n[d] > 1) SW_TRY(make_line((int)n[d], arrays, f->re, f->im, &f->line[d]));
+        if (n[d] > 1) SW_TRY(sw_dft_create_complex((int)n[d], &f->dft[d]));
     }
     return SW_OK;
 }
 
 void fields_fourier_destroy(struct fields_fourier *f)
 {
-    for (int d = 0; f && d < SW_DIMS; d++) sw_dft_destroy(&f->line[d].dft);
+    for (int d = 0; f && d < SW_DIMS; d++) sw_dft_destroy(&f->dft[d]);
 }
 
 /* ------------------------------------------------------------------ fields */
 
 static size_t rows_of(const struct fields_fourier *f) { return (size_t)(f->n[1] * f->n[2]); }
 
-/* Rows first .. of x, each two next to each other as real and imaginary parts. */
-static void gather_rows(const struct fields_fourier *f, size_t first, const double *x)
+/* Rows first .. of x less a number, each two next to each other as real and imaginary parts. */
+static void gather_rows(const struct fields_fourier *f, size_t first, double less, const double *x)
 {
     const size_t n = (size_t)f->n[0];
     for (size_t l = 0; l < 2 * WIDTH; l++) {
         const double *row = x + (first + l) * n;
         double *to = (l % 2 ? f->im[0] : f->re[0]) + l / 2;
         if (first + l < rows_of(f))
-            for (size_t i = 0; i < n; i++) to[i * WIDTH] = row[i];
+            for (size_t i = 0; i < n; i++) to[i * WIDTH] = row[i] - less;
         else
             for (size_t i = 0; i < n; i++) to[i * WIDTH] = 0.0;
     }
@@ -381,32 +335,45 @@ enum task { THERE, BACK, THERE_AND_BACK };
 static void transform_columns(const struct fields_fourier *f, int d, enum task task, const double *by_re,
                               const double *by_im)
 {
-    const struct line *line = &f->line[d];
+    const struct sw_dft *dft = &f->dft[d];
     const size_t stride = d == 1 ? half_of(f->n) : half_of(f->n) * (size_t)f->n[1], slab = stride * (size_t)f->n[d];
     for (size_t begin = 0; begin < fields_fourier_waves(f->n); begin += slab)
         for (size_t l = 0; l < stride; l += WIDTH) {
             const size_t width = stride - l < WIDTH ? stride - l : WIDTH, first = begin + l;
             int at = 0;
             gather_columns(f, d, first, stride, width);
-            if (task != BACK) at = transform(line, f->re, f->im);
+            if (task != BACK) at = transform(dft, f->re, f->im);
             if (task == THERE_AND_BACK) multiply_columns(f, d, first, stride, width, at, by_re, by_im);
-            if (task != THERE) at = transform(line, f->im, f->re);
+            if (task != THERE) at = transform(dft, f->im, f->re);
             scatter_columns(f, d, first, stride, width, at);
         }
+}
+
+static void transform_rows(const struct fields_fourier *f, double less, const double *x)
+{
+    for (size_t first = 0; first < rows_of(f); first += 2 * WIDTH) {
+        gather_rows(f, first, less, x);
+        take_apart(f, first, transform(&f->dft[0], f->re, f->im));
+    }
+}
+
+double *const *fields_fourier_transform(struct fields_fourier *f, double less, const double *x)
+{
+    transform_rows(f, less, x);
+    for (int d = 1; d < SW_DIMS; d++)
+        if (f->n[d] > 1) transform_columns(f, d, THERE, NULL, NULL);
+    return f->spectrum;
 }
 
 void fields_fourier_multiply(struct fields_fourier *f, const double *by_re, const double *by_im, double *x)
 {
     const int last = f->n[2] > 1 ? 2 : 1;
-    for (size_t first = 0; first < rows_of(f); first += 2 * WIDTH) {
-        gather_rows(f, first, x);
-        take_apart(f, first, transform(&f->line[0], f->re, f->im));
-    }
+    transform_rows(f, 0.0, x);
     if (last == 2) transform_columns(f, 1, THERE, NULL, NULL);
     transform_columns(f, last, THERE_AND_BACK, by_re, by_im);
     if (last == 2) transform_columns(f, 1, BACK, NULL, NULL);
     for (size_t first = 0; first < rows_of(f); first += 2 * WIDTH) {
         put_together(f, first);
-        scatter_rows(f, first, transform(&f->line[0], f->im, f->re), x);
+        scatter_rows(f, first, transform(&f->dft[0], f->im, f->re), x);
     }
 }

@@ -1,10 +1,10 @@
 #ifndef FIELDS_FOURIER_H
 #define FIELDS_FOURIER_H
 /* Periodic fields of reals as waves, with any number of points along each axis: several lines side by side go through
- * the passes of field/spectrum_point.h, two rows of reals along x as one of complex numbers. Of conjugate waves one is
- * kept: a spectrum is [z][y][nx/2 + 1]. A line whose number of points has a prime factor beyond SW_LARGEST_RADIX is a
- * convolution (L. I. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451-455) of 2 n - 1 numbers or more, as all
- * its n waves are wanted. Operations a point and axis, there and back: 8.5 for each factor 4, 2 r + 8 for a prime r. */
+ * the passes of field/spectrum_point.h, by the tables of field/dft.h, two rows of reals along x as one of complex
+ * numbers. Of conjugate waves one is kept: a spectrum is [z][y][nx/2 + 1]. A line whose number of points has a prime
+ * factor beyond SW_LARGEST_RADIX is a convolution of 2 n - 1 numbers or more, as all its n waves are wanted.
+ * Operations a point and axis, there and back: 8.5 for each factor 4, 2 r + 8 for a prime r. */
 #include "device/sw_owned.h"
 #include "field/grid.h"
 
@@ -19,6 +19,11 @@ size_t fields_fourier_bytes(const int64_t n[SW_DIMS]);
 enum sw_status fields_fourier_create(const int64_t n[SW_DIMS], struct sw_owned *arrays,
                                      struct fields_fourier **fourier);
 void           fields_fourier_destroy(struct fields_fourier *fourier);
+
+/** X_k = sum of (x - less) exp(-i (2 pi k_x x/n_x + ..)). @param less  where the field is large and changes little, one
+ * of its values: other waves than the first then do not round as it does; a constant field has none
+ * @param x  [z][y][x]  @return [2][waves] real and imaginary parts; they stay until the next call */
+double *const *fields_fourier_transform(struct fields_fourier *fourier, double less, const double *x);
 
 /** Multiply each wave exp(i (2 pi k_x x/n_x + ..)) of a field by a number of its own.
  * @param re, im  [waves] its parts, over the number of points; im NULL: 0

@@ -4,21 +4,16 @@
 #include <string.h>
 
 #include "base/sw_err.h"
-#include "field/dft.h"
 #include "field/sum.h"
+#include "problem/fields/fourier.h"
 
 struct fields_measure {
-    int64_t       given[SW_DIMS];                    /* points of a field                         */
-    bool          walls[SW_DIMS];
-    int64_t       n[SW_DIMS];                        /* with the mirror image, of which waves are */
-    double       *even;                              /* it; NULL: the field itself                */
-    struct sw_dft dft[SW_DIMS];
-    double       *re[2], *im[2], *real, *imaginary;  /* rooms of a line; its transforms           */
-    double       *spectrum[2];                       /* [z][y][nx/2 + 1] real and imaginary parts */
+    int64_t given[SW_DIMS];  /* points of a field                         */
+    bool    walls[SW_DIMS];
+    int64_t n[SW_DIMS];      /* with the mirror image, of which waves are */
+    double *even;            /* it; NULL: the field itself                */
+    struct fields_fourier *fourier;
 };
-
-static size_t half_of(const int64_t n[SW_DIMS]) { return (size_t)n[0] / 2 + 1; }
-static size_t spectrum_of(const int64_t n[SW_DIMS]) { return half_of(n) * (size_t)(n[1] * n[2]); }
 
 /* With the mirror image. @return whether there is any */
 static bool find_whole(const int64_t n[SW_DIMS], const bool walls[SW_DIMS], int64_t whole[SW_DIMS])
@@ -31,77 +26,25 @@ size_t fields_measure_bytes(const int64_t n[SW_DIMS], const bool walls[SW_DIMS])
 {
     int64_t whole[SW_DIMS];
     const bool mirrored = find_whole(n, walls, whole);
-    size_t numbers = 2 * spectrum_of(whole) + (mirrored ? (size_t)sw_points(whole) : 0);
-    for (int d = 0; d < SW_DIMS; d++)
-        if (n[d] > 1) numbers += sw_dft_numbers((int)whole[d]) + 6 * (size_t)sw_spectrum_length((int)whole[d]);
-    return numbers * sizeof(double);
+    return fields_fourier_bytes(whole) + (mirrored ? (size_t)sw_points(whole) * sizeof(double) : 0);
 }
 
 enum sw_status fields_measure_create(const int64_t n[SW_DIMS], const bool walls[SW_DIMS], struct sw_owned *own,
                                      struct fields_measure **measure)
 {
     struct fields_measure *m;
-    size_t longest = 0;
     sw_array(own, 1, measure);
     SW_TRY(own->status);
     m = *measure;
     memcpy(m->given, n, sizeof m->given);
     memcpy(m->walls, walls, sizeof m->walls);
     if (find_whole(n, walls, m->n)) sw_array(own, (size_t)sw_points(m->n), &m->even);
-    for (int d = 0; d < SW_DIMS; d++) {
-        if (n[d] > 1) SW_TRY(sw_dft_create((int)m->n[d], &m->dft[d]));
-        if (n[d] > 1 && (size_t)m->dft[d].length > longest) longest = (size_t)m->dft[d].length;
-    }
-    for (int k = 0; k < 2; k++) {
-        sw_array(own, longest, &m->re[k]);
-        sw_array(own, longest, &m->im[k]);
-        sw_array(own, spectrum_of(m->n), &m->spectrum[k]);
-    }
-    sw_array(own, longest, &m->real);
-    sw_array(own, longest, &m->imaginary);
-    return own->status;
+    return fields_fourier_create(m->n, own, &m->fourier);
 }
 
 void fields_measure_destroy(struct fields_measure *m)
 {
-    for (int d = 0; m && d < SW_DIMS; d++) sw_dft_destroy(&m->dft[d]);
-}
-
-/* Along x, of rows of reals: waves 0 .. nx/2. */
-static void transform_rows(struct fields_measure *m, const double *u)
-{
-    const size_t n = (size_t)m->n[0], half = half_of(m->n), rows = (size_t)(m->n[1] * m->n[2]);
-    for (size_t row = 0; row < rows; row++) {
-        const int at = sw_dft_real(&m->dft[0], u + row * n, m->re, m->im);
-        for (size_t k = 0; k < half; k++) {
-            m->spectrum[0][row * half + k] = m->re[at][k];
-            m->spectrum[1][row * half + k] = m->im[at][k];
-        }
-    }
-}
-
-/* A line of complex numbers, its parts one after the other: X = R + i I, where R and I are those of reals. */
-static void transform_line(struct fields_measure *m, int d, double *re, double *im, size_t stride)
-{
-    const size_t n = (size_t)m->n[d];
-    for (size_t i = 0; i < n; i++) m->real[i] = re[i * stride], m->imaginary[i] = im[i * stride];
-    const int r = sw_dft_real(&m->dft[d], m->real, m->re, m->im);
-    for (size_t k = 0; k <= n / 2; k++) {
-        const size_t back = (n - k) % n;
-        re[k * stride] = m->re[r][k];
-        im[k * stride] = m->im[r][k];
-        re[back * stride] = m->re[r][k];
-        im[back * stride] = back == k ? m->im[r][k] : -m->im[r][k];
-    }
-    const int i = sw_dft_real(&m->dft[d], m->imaginary, m->re, m->im);
-    for (size_t k = 0; k <= n / 2; k++) {
-        const size_t back = (n - k) % n;
-        re[k * stride] -= m->im[i][k];
-        im[k * stride] += m->re[i][k];
-        if (back == k) continue;
-        re[back * stride] += m->im[i][k];
-        im[back * stride] += m->re[i][k];
-    }
+    if (m) fields_fourier_destroy(m->fourier);
 }
 
 /* 2 pi over the length of the box, times the number of a wave of n points that may go either way. */
@@ -128,21 +71,14 @@ static const double *make_even(struct fields_measure *m, const double *u)
 
 static double domain_length(struct fields_measure *m, const struct sw_grid *g, const double *u)
 {
-    const size_t half = half_of(m->n), plane = half * (size_t)m->n[1];
+    const size_t half = (size_t)m->n[0] / 2 + 1, plane = half * (size_t)m->n[1];
+    double *const *wave = fields_fourier_transform(m->fourier, u[0], make_even(m, u));
     double power = 0, moment = 0;
-    transform_rows(m, make_even(m, u));
-    for (size_t line = 0; line < half * (size_t)m->n[2]; line++) {
-        const size_t at = line / half * plane + line % half;
-        transform_line(m, 1, m->spectrum[0] + at, m->spectrum[1] + at, half);
-    }
-    for (size_t line = 0; m->n[2] > 1 && line < plane; line++)
-        transform_line(m, 2, m->spectrum[0] + line, m->spectrum[1] + line, plane);
-    for (size_t c = 1; c < spectrum_of(m->n); c++) {
+    for (size_t c = 1; c < fields_fourier_waves(m->n); c++) {
         const int64_t k = (int64_t)(c % half), both = k == 0 || 2 * k == m->n[0] ? 1 : 2;  /* -k is not stored */
         const double x = wave_of(g, 0, m->n[0], k), y = wave_of(g, 1, m->n[1], (int64_t)(c / half) % m->n[1]),
                      z = wave_of(g, 2, m->n[2], (int64_t)(c / plane));
-        const double here = (double)both *
-                            (m->spectrum[0][c] * m->spectrum[0][c] + m->spectrum[1][c] * m->spectrum[1][c]);
+        const double here = (double)both * (wave[0][c] * wave[0][c] + wave[1][c] * wave[1][c]);
         power += here;
         moment += here * sqrt(x * x + y * y + z * z);
     }
