@@ -253,6 +253,10 @@ FUZZ_SECONDS ?= 60
 fuzz:                          ## libFuzzer over tests/fuzz, FUZZ_SECONDS=60 for each target (needs clang)
 	@scripts/build/fuzz.sh $(FUZZ_SECONDS) $B/fuzz
 
+FUZZ_SEED ?= 1
+fuzz-fields: $B/test_fields_random  ## random equations in each row of fields, FUZZ_SECONDS=60, from FUZZ_SEED=1 on
+	@SW_FUZZ_SECONDS=$(FUZZ_SECONDS) SW_FUZZ_SEED=$(FUZZ_SEED) $B/test_fields_random
+
 NIGHT_SECONDS ?= 28800
 fuzz-night:                    ## damaged configs and output files, NIGHT_SECONDS=28800 in all; a summary at the end
 	@scripts/build/fuzz_night.sh $(NIGHT_SECONDS)
@@ -281,6 +285,6 @@ clean:                         ## remove build/ and ./sweep
 
 FORCE:
 .PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean \
-    fuzz fuzz-night FORCE
+    fuzz fuzz-fields fuzz-night FORCE
 .PRECIOUS: $B/%.o
 -include $(shell find $B -name '*.d' 2>/dev/null)

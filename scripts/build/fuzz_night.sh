@@ -3,7 +3,8 @@
 # (8 hours), one process at a time:
 #     3 tenths  tests/unit/sweep/test_mutants.c: configs with a few edits, in one process, under sanitizers
 #     2 tenths  tests/fuzz/mutate_configs.py: such configs through check, run and show of the sanitized program
-#     3 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume, run, plot on damaged files and parts
+#     1 tenth   tests/rows/problem/fields/test_fields_random.c: random equations of fields in each row of a CPU
+#     2 tenths  tests/fuzz/damage_results.py: show, status, merge, xdmf, resume, run, plot on damaged files and parts
 #     besides   tests/faults with SW_LONG=1: each call that may fail, in each order; and all random cases of tests in C
 #     2 tenths  scripts/build/fuzz.sh: the libFuzzer targets, where there is clang
 # SEED (the day: 20261122) makes other mutants. Inputs that found something, and the logs, go to build/fuzz; the summary
@@ -17,7 +18,7 @@ sanitized=build/sanitize
 mkdir -p "$folder" || exit 1
 long='bvp bvp_reference elliptic equation_differences recursive tridiagonal'
 make -s -j"$(nproc)" sweep build/fail_nth.so build/jump_clock.so build/at_call \
-        $(printf 'build/test_%s ' $long) &&
+        build/test_fields_random $(printf 'build/test_%s ' $long) &&
     make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g1' $sanitized/sweep $sanitized/test_mutants || exit 1
 export OMP_WAIT_POLICY=passive
 found=0
@@ -35,15 +36,16 @@ part() {
     wait $running
     local code=$?
     [ $code = 0 ] || [ $code = 77 ] || { found=1; echo "$name: exit code $code, see $folder/$name.log"; }
-    grep -E '^(FOUND|in libhdf5|seed )|mutants|texts in' "$folder/$name.log"
+    grep -E '^(FOUND|in libhdf5|seed )|mutants|texts in|cases, ' "$folder/$name.log"
 }
 
 part mutants $((seconds * 3 / 10)) env SW_SANITIZED=1 SW_FUZZ_SECONDS=$((seconds * 3 / 10)) SW_FUZZ_SEED="$seed" \
     SW_FUZZ_FOLDER="$folder" LSAN_OPTIONS=print_suppressions=0 $sanitized/test_mutants
+part fields $((seconds / 10)) env SW_FUZZ_SECONDS=$((seconds / 30)) SW_FUZZ_SEED="$seed" build/test_fields_random
 if [ -n "$python" ]; then
     part configs $((seconds * 2 / 10)) "$python" tests/fuzz/mutate_configs.py $sanitized/sweep $((seconds * 2 / 10)) \
         --seed "$seed" --folder "$folder"
-    part results $((seconds * 3 / 10)) "$python" tests/fuzz/damage_results.py $sanitized/sweep $((seconds * 3 / 10)) \
+    part results $((seconds * 2 / 10)) "$python" tests/fuzz/damage_results.py $sanitized/sweep $((seconds * 2 / 10)) \
         --seed "$seed" --folder "$folder" --plain ./sweep
 else
     echo 'skipped: what is driven by Python (needs python3 with h5py)'

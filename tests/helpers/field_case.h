@@ -1,0 +1,327 @@
+#ifndef FIELD_CASE_H
+#define FIELD_CASE_H
+/* A few small periodic fields, taken through steps by a row, and by W-methods as they are written: right-hand sides at
+ * all points from arrays of their neighbours, P of line matrices as one matrix that is eliminated, and exact P by sums
+ * over all waves. Only the programs of the terms and the rule of P's numbers are those that rows have. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/sw_device.h"
+#include "helpers.h"
+#include "problem/fields/fields_sim.h"
+
+enum { CASE_GRID = 2, CASE_NUMBERS = CASE_GRID + FIELDS_NUMBERS };
+
+struct field_case {
+    int                  axes, unknowns, order;
+    int64_t              n[SW_DIMS];
+    double               dx[SW_DIMS], number[CASE_GRID];  /* its numbers: those of the first symbols */
+    const char          *text[SW_UNKNOWNS_MOST];
+    struct fields_terms *terms;
+    enum sw_scheme       scheme;
+    double               dt, tolerance;                   /* tolerance > 0: own steps to the end of the same time */
+};
+
+static inline size_t case_points(const struct field_case *c) { return (size_t)sw_points(c->n); }
+static inline size_t case_size(const struct field_case *c) { return case_points(c) * (size_t)c->unknowns; }
+
+/** Read its texts in u and v, with two numbers of a run. @return false: they are refused */
+static inline bool case_read(struct field_case *c, const char *const name[CASE_GRID], struct fields_error *err)
+{
+    const struct sw_symbol symbol[] = {{name[0], SW_RATE_RUN, 0}, {name[1], SW_RATE_RUN, 1}};
+    const struct sw_scope scope = {.symbol = symbol, .count = CASE_GRID};
+    const struct fields_text text = {.dimensions = c->axes, .unknowns = c->unknowns, .unknown = {"u", "v"},
+                                     .rhs = {c->text[0], c->text[1]}, .run = &scope, .first_number = CASE_GRID,
+                                     .order = c->order};
+    return !fields_terms_create(&text, &c->terms, err);
+}
+
+static inline void case_set_numbers(const struct field_case *c, double param[CASE_NUMBERS])
+{
+    memcpy(param, c->number, sizeof c->number);
+    fields_numbers(c->dx, param + CASE_GRID);
+}
+
+/* ------------------------------------------------------------------ by a row */
+
+static inline enum sw_status case_fill(void *own, int count, const double *column, struct fields_run *run,
+                                       double *param)
+{
+    const struct field_case *c = own;
+    (void)count, (void)column;
+    case_set_numbers(c, param);
+    run[0] = (struct fields_run){.grid = {.dx = {c->dx[0], c->dx[1], c->dx[2]}, .dt = c->dt},
+                                 .tolerance = c->tolerance};
+    return SW_OK;
+}
+
+static inline void case_keep(void *own) { (void)own; }
+
+/** So many steps. @param u  in: initial values; out: the field @return false: the run is refused */
+static inline bool case_run(const struct field_case *c, const char *row, struct sw_device *device, int64_t steps,
+                            double *u)
+{
+    struct field_case copy = *c;
+    const double times[] = {0, (double)steps * c->dt};
+    const struct fields_source source = {case_fill, case_keep, &copy};
+    const struct fields_desc desc = {.n = {c->n[0], c->n[1], c->n[2]}, .capacity = 1, .own_steps = c->tolerance > 0,
+                                     .goals = 1, .times = times, .scheme = c->scheme, .nparam = CASE_NUMBERS,
+                                     .terms = c->terms};
+    const double none = 0;
+    const char *error;
+    struct sw_sim *sim;
+    assert_ok(fields_sim_create(&desc, row, device, &source, &sim));
+    assert_ok(sim->ops->load(sim, 1, &none, &error));
+    if (!error) {
+        assert_ok(sw_sim_set_state(sim, u));
+        assert_ok(sim->ops->advance(sim, 0, c->tolerance > 0 ? SW_OWN_STEPS_TICKS : steps));
+        assert_ok(sw_sim_get_state(sim, u));
+    }
+    sim->ops->destroy(sim);
+    return !error;
+}
+
+/* ------------------------------------------------------------------ programs at all points */
+
+static inline size_t case_beside(const struct field_case *c, size_t point, const int offset[SW_DIMS])
+{
+    size_t rest = point, stride = 1, at = 0;
+    for (int a = 0; a < SW_DIMS; a++) {
+        const int64_t n = c->n[a], i = (int64_t)(rest % (size_t)n);
+        at += (size_t)(((i + offset[a]) % n + n) % n) * stride;
+        rest /= (size_t)n;
+        stride *= (size_t)n;
+    }
+    return at;
+}
+
+static inline void case_values(const struct field_case *c, const struct sw_program *program, double t, int64_t step,
+                               const double *u, double *out)
+{
+    const struct fields_terms *terms = c->terms;
+    const size_t points = case_points(c), inputs = (size_t)terms->inputs;
+    double *room = calloc(inputs * points, sizeof *room), param[CASE_NUMBERS];
+    const double **in = calloc(inputs, sizeof *in);
+    struct sw_eval *eval;
+    for (size_t k = 0; k < inputs; k++) in[k] = room + k * points;
+    for (size_t p = 0; p < points; p++) {
+        size_t rest = p;
+        for (int a = 0; a < SW_DIMS; rest /= (size_t)c->n[a++])
+            room[(size_t)(SW_IN_X + a) * points + p] = (double)(rest % (size_t)c->n[a]) * (a < c->axes ? c->dx[a] : 1);
+        for (int q = 0; q < terms->neighbours; q++)
+            room[(size_t)(FIELDS_INPUTS + q) * points + p] =
+                u[(size_t)terms->neighbour[q].unknown * points + case_beside(c, p, terms->neighbour[q].offset)];
+    }
+    case_set_numbers(c, param);
+    assert_ok(sw_eval_create(program, (int)points, &eval));
+    sw_eval_run(eval, param, 1);
+    sw_eval_cells(eval, (int)points, in);
+    sw_eval_step(eval, t, step);
+    sw_eval_points(eval, (int)points, in, out);
+    sw_eval_destroy(&eval);
+    free(in);
+    free(room);
+}
+
+/** F */
+static inline void case_rhs(const struct field_case *c, double t, int64_t step, const double *u, double *f)
+{
+    for (int v = 0; v < c->unknowns; v++)
+        case_values(c, c->terms->row[v].rhs, t, step, u, f + (size_t)v * case_points(c));
+}
+
+/* ------------------------------------------------------------------ what P is made of */
+
+/* The largest value; `most` of a number of the run is that number, of others a number that is no smaller. */
+static inline double case_largest(const struct field_case *c, const struct sw_program *program, bool linear, double t,
+                                  int64_t step, const double *u)
+{
+    const size_t points = case_points(c);
+    if (!program || (linear && sw_program_rate(program) != SW_RATE_RUN)) return 0;
+    double largest = -INFINITY, *value = malloc(points * sizeof *value);
+    case_values(c, program, t, step, u, value);
+    for (size_t p = 0; p < points; p++) largest = fmax(largest, value[p]);
+    free(value);
+    return sw_program_rate(program) == SW_RATE_RUN ? largest : fields_raised(largest);
+}
+
+static inline struct fields_matrix case_matrix(const struct field_case *c, bool exact, int v, double t, int64_t step,
+                                               const double *u)
+{
+    const struct fields_row *row = &c->terms->row[v];
+    struct fields_stiffness s = {.a0 = case_largest(c, row->linear.a0, true, t, step, u)};
+    struct fields_matrix_rule rule = {.axes = c->axes, .fourth = c->order == 4, .exact = exact};
+    for (int a = 0; a < c->axes; a++) {
+        s.a2[a] = case_largest(c, row->linear.a2[a], true, t, step, u);
+        s.a4[a] = case_largest(c, row->linear.a4[a], true, t, step, u);
+        s.a6[a] = case_largest(c, row->linear.a6[a], true, t, step, u);
+        s.most2[a] = case_largest(c, row->frozen.a2[a], false, t, step, u);
+        s.most4[a] = case_largest(c, row->frozen.a4[a], false, t, step, u);
+    }
+    for (int k = 0; k < c->unknowns * SW_DIMS; k++) {
+        const struct sw_program *cross = c->terms->row[k / SW_DIMS].frozen.cross[k % SW_DIMS];
+        rule.cross |= cross && !(exact && sw_program_rate(cross) == SW_RATE_RUN);
+    }
+    return fields_matrix_of(fields_method_of(c->scheme), &rule, &s, c->dt);
+}
+
+/* ------------------------------------------------------------------ the product as one matrix */
+
+/* out = A_a x, of columns beside each other: [points][columns] */
+static inline void case_apply_line(const struct field_case *c, double g, const struct fields_matrix *m, int a,
+                                   size_t columns, const double *x, double *out)
+{
+    static const double second[] = {0, 1, -2, 1, 0}, fourth[] = {1, -4, 6, -4, 1};
+    const double h = c->dx[a] * c->dx[a];
+    memset(out, 0, case_points(c) * columns * sizeof *out);
+    for (size_t p = 0; p < case_points(c); p++)
+        for (int k = -2; k <= 2; k++) {
+            int offset[SW_DIMS] = {0};
+            offset[a] = k;
+            const double by = (k ? 0 : 1 - g * m->a0 / c->axes) - g * m->m2[a] * second[k + 2] / h +
+                              g * m->m4[a] * fourth[k + 2] / (h * h);
+            const double *from = x + case_beside(c, p, offset) * columns;
+            for (size_t j = 0; j < columns; j++) out[p * columns + j] += by * from[j];
+        }
+}
+
+/* x = (A_x A_y (A_z))⁻¹ x, by elimination with pivots. */
+static inline void case_solve_product(const struct field_case *c, double g, const struct fields_matrix *m, double *x)
+{
+    const size_t n = case_points(c);
+    double *p = calloc(n * n, sizeof *p), *next = malloc(n * n * sizeof *next);
+    for (size_t i = 0; i < n; i++) p[i * n + i] = 1;
+    for (int a = c->axes - 1; a >= 0; a--) {
+        case_apply_line(c, g, m, a, n, p, next);
+        memcpy(p, next, n * n * sizeof *p);
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t best = k;
+        for (size_t i = k + 1; i < n; i++)
+            if (fabs(p[i * n + k]) > fabs(p[best * n + k])) best = i;
+        for (size_t j = 0; best != k && j < n; j++) {
+            const double swap = p[k * n + j];
+            p[k * n + j] = p[best * n + j];
+            p[best * n + j] = swap;
+        }
+        const double swap = x[k];
+        x[k] = x[best];
+        x[best] = swap;
+        for (size_t i = k + 1; i < n; i++) {
+            const double by = p[i * n + k] / p[k * n + k];
+            if (by == 0) continue;
+            for (size_t j = k; j < n; j++) p[i * n + j] -= by * p[k * n + j];
+            x[i] -= by * x[k];
+        }
+    }
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) x[k] -= p[k * n + j] * x[j];
+        x[k] /= p[k * n + k];
+    }
+    free(p);
+    free(next);
+}
+
+/* ------------------------------------------------------------------ exact P */
+
+/* X_k = sum_p x_p exp(sign i (2 pi k_x x/n_x + ..)) */
+static inline void case_waves(const struct field_case *c, int sign, const double complex *x, double complex *out)
+{
+    const size_t points = case_points(c);
+    for (size_t k = 0; k < points; k++) {
+        out[k] = 0;
+        for (size_t p = 0; p < points; p++) {
+            double angle = 0;
+            size_t i = p, j = k;
+            for (int a = 0; a < SW_DIMS; a++) {
+                const size_t n = (size_t)c->n[a];
+                angle += (double)((i % n) * (j % n) % n) / (double)n;
+                i /= n;
+                j /= n;
+            }
+            out[k] += x[p] * cexp(sign * 2 * acos(-1) * angle * I);
+        }
+    }
+}
+
+/* What is damped is implicit, and all that turns. */
+static inline void case_solve_exact(const struct field_case *c, int v, double g, const struct fields_matrix *m,
+                                    double *x)
+{
+    const size_t points = case_points(c);
+    const struct sw_program *all = c->terms->row[v].linear.all;
+    double *delta = calloc(case_size(c), sizeof *delta), *response = calloc(points, sizeof *response);
+    double complex *from = malloc(3 * points * sizeof *from), *symbol = from + points, *wave = symbol + points;
+    delta[(size_t)v * points] = 1;
+    if (all) case_values(c, all, 0, 0, delta, response);
+    for (size_t p = 0; p < points; p++) from[p] = response[p];
+    case_waves(c, -1, from, symbol);
+    for (size_t p = 0; p < points; p++) from[p] = x[p];
+    case_waves(c, -1, from, wave);
+    for (size_t k = 0; k < points; k++) {
+        double second = 0, root = 0;
+        size_t j = k;
+        for (int a = 0; a < c->axes; j /= (size_t)c->n[a++]) {
+            const double half = sin(acos(-1) * (double)(j % (size_t)c->n[a]) / (double)c->n[a]) / c->dx[a];
+            second += m->m2[a] * 4 * half * half;
+            root += sqrt(m->m4[a]) * 4 * half * half;
+        }
+        wave[k] /= 1 - g * (fmin(creal(symbol[k]) - second - root * root, 0) + cimag(symbol[k]) * I);
+    }
+    case_waves(c, 1, wave, from);
+    for (size_t p = 0; p < points; p++) x[p] = creal(from[p]) / (double)points;
+    free(from);
+    free(delta);
+    free(response);
+}
+
+/* ------------------------------------------------------------------ steps */
+
+static inline void case_add(size_t n, double by, const double *x, double *to)
+{
+    for (size_t c = 0; c < n; c++) to[c] += by * x[c];
+}
+
+/** So many steps of dt, each with a P of its own. @param u  in: initial values; out: the field */
+static inline void case_take_steps(const struct field_case *c, bool exact, int64_t steps, double *u)
+{
+    const struct fields_method *method = fields_method_of(c->scheme);
+    const size_t size = case_size(c), points = case_points(c);
+    double *k[FIELDS_STAGES], *d = malloc(2 * size * sizeof *d), *stage = d + size;
+    for (int i = 0; i < method->stages; i++) k[i] = malloc(size * sizeof *k[i]);
+    for (int64_t number = 0; number < steps; number++) {
+        const double t = (double)number * c->dt;
+        struct fields_matrix m[SW_UNKNOWNS_MOST];
+        for (int v = 0; v < c->unknowns; v++) m[v] = case_matrix(c, exact, v, t, number, u);
+        for (int i = 0; i < method->stages; i++) {
+            memcpy(stage, u, size * sizeof *u);
+            memset(d, 0, size * sizeof *d);
+            for (int j = 0; j < i; j++) {
+                case_add(size, method->a[i][j], k[j], stage);
+                case_add(size, method->h[i][j], k[j], d);
+            }
+            case_rhs(c, t + method->c[i] * c->dt, number, stage, k[i]);
+            for (size_t p = 0; p < size; p++) k[i][p] = c->dt * k[i][p] + d[p];
+            for (int v = 0; v < c->unknowns; v++) {
+                const double g = method->gamma * c->dt;
+                if (exact) case_solve_exact(c, v, g, &m[v], k[i] + (size_t)v * points);
+                else case_solve_product(c, g, &m[v], k[i] + (size_t)v * points);
+            }
+            case_add(size, -1, d, k[i]);
+        }
+        for (int i = 0; i < method->stages; i++) case_add(size, method->b[i], k[i], u);
+    }
+    for (int i = 0; i < method->stages; i++) free(k[i]);
+    free(d);
+}
+
+static inline double case_difference(size_t n, const double *a, const double *b)
+{
+    double largest = 0;
+    for (size_t c = 0; c < n; c++)
+        if (!(fabs(a[c] - b[c]) <= largest)) largest = fabs(a[c] - b[c]);
+    return largest;
+}
+#endif
