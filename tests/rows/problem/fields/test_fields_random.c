@@ -18,7 +18,7 @@ struct random_case {
     uint64_t        seed;
     int64_t         steps;
     double         *begin, *want;  /* [size] */
-    double          amplified;     /* what the steps make of a small change of begin, at most */
+    double          amplified;     /* what the steps make of small errors on the way, at most */
 };
 
 static double uniform(uint64_t *random) { return 0.5 + 0.5 * test_random(random); }
@@ -65,20 +65,25 @@ static bool make_text(struct random_case *r, uint64_t *random)
     return false;
 }
 
-/* What the steps are, and what they make of a change of 1e-7. @return false: too much */
-static bool take_steps(struct random_case *r, uint64_t *random)
+/* What the steps are, and what they make of values that are off by 1e-7 where a right-hand side is formed of them, and
+ * of solves that are off by this. @return false: too much */
+static bool take_steps(struct random_case *r)
 {
     const size_t size = case_size(&r->c);
     const double change = 1e-7;
+    struct field_case changed = r->c;
     double *near = malloc(size * sizeof *near), largest = 0;
-    for (size_t p = 0; p < size; p++) near[p] = r->begin[p] + change * test_random(random);
+    changed.change = change;
+    changed.random = r->seed + 1;
+    memcpy(near, r->begin, size * sizeof *near);
     memcpy(r->want, r->begin, size * sizeof *near);
+    r->c.condition = 0;
     case_take_steps(&r->c, is_exact(), r->steps, r->want);
-    case_take_steps(&r->c, is_exact(), r->steps, near);
+    case_take_steps(&changed, is_exact(), r->steps, near);
     for (size_t p = 0; p < size; p++) largest = fmax(largest, isfinite(r->want[p]) ? fabs(r->want[p]) : INFINITY);
     r->amplified = case_difference(size, near, r->want) / change;
     free(near);
-    return largest < 100 && r->amplified < 100;
+    return largest < 100 && r->amplified < 1000;
 }
 
 static void make_case(struct random_case *r, uint64_t seed)
@@ -101,7 +106,7 @@ static void make_case(struct random_case *r, uint64_t seed)
     r->want = malloc(case_size(c) * sizeof *r->want);
     for (size_t p = 0; p < case_size(c); p++) r->begin[p] = 0.8 + 0.3 * test_random(&random);
     c->dt = pow(10, -2 * uniform(&random));
-    while (!take_steps(r, &random)) c->dt /= 10;
+    while (!take_steps(r)) c->dt /= 10;
 }
 
 static void destroy_case(struct random_case *r)
@@ -115,6 +120,10 @@ static void destroy_case(struct random_case *r)
 /* ------------------------------------------------------------------ comparisons */
 
 static double worst;  /* of what is allowed */
+
+/* Some hundred roundings of the largest value, and of solves a unit of the condition of P: between the solves of two
+ * axes a field is so much larger than it is at the end where it has short waves along both. */
+static double tolerance_of(const struct random_case *r) { return 1e-13 + 2e-16 * r->c.condition; }
 
 static void compare(const struct random_case *r, const char *what, double tolerance, const double *have,
                     const double *want)
@@ -131,15 +140,12 @@ static void compare(const struct random_case *r, const char *what, double tolera
                  c->order, (int)c->scheme, c->dt, (long long)r->steps, off, r->amplified);
 }
 
-/* Some hundred roundings of F, whose terms are up to a hundred times as large as what is left of them. */
-static const double near = 1e-11;
-
 static bool steps_are_those_written(const struct random_case *r)
 {
     double *have = malloc(case_size(&r->c) * sizeof *have);
     memcpy(have, r->begin, case_size(&r->c) * sizeof *have);
     const bool taken = case_run(&r->c, row, device, r->steps, have);
-    if (taken) compare(r, row, near, have, r->want);
+    if (taken) compare(r, row, tolerance_of(r), have, r->want);
     free(have);
     return taken;
 }
@@ -155,7 +161,7 @@ static void own_steps_are_those_of_the_reference(const struct random_case *r)
     memcpy(want, r->begin, size * sizeof *have);
     if (case_run(&own.c, row, device, r->steps, have) && case_run(&own.c, "cpu.plain", device, r->steps, want) &&
         (isfinite(have[0]) || isfinite(want[0])))
-        compare(&own, "own steps", 10 * near, have, want);
+        compare(&own, "own steps", 100 * tolerance_of(r), have, want);
     free(have);
 }
 
