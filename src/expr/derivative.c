@@ -111,43 +111,74 @@ static bool varies(const struct maker *m, const int d[3], int operands)
 
 /* ------------------------------------------------------------------ the pass over the tree */
 
-/* place[k]: node k in the new tree; slopes[k]: its derivative. */
-static int copy(struct maker *m, const struct sw_expr *expr, int k, const int *place)
+static int find_name(const struct sw_expr *expr, const char *name)
 {
-    struct node node = expr->node[k];
-    for (int j = 0; j < op_table[node.op].operands; j++) node.child[j] = place[node.child[j]];
-    m->column = node.column;
-    m->length = node.length;
-    int k_new = tree_add(m->out, &node);
-    m->failed |= k_new < 0;
-    return k_new;
+    for (int k = 0; k < expr->name_count; k++)
+        if (!strcmp(expr->names[k], name)) return k;
+    return -1;
 }
 
-static enum sw_status differentiate(struct maker *m, const struct sw_expr *expr, int wanted)
+void expr_slopes_free(struct expr_slopes *slopes)
 {
-    enum sw_status st;
-    int *place = NULL, *slopes = NULL;
-    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &place));
-    SW_TRY_TO(done, st, sw_alloc((size_t)expr->count, &slopes));
-    for (int k = 0; k < expr->count && !m->failed; k++) {
-        const struct node *node = &expr->node[k];
-        int d[3] = {0, 0, 0};
-        place[k] = copy(m, expr, k, place);
-        for (int j = 0; j < op_table[node->op].operands; j++) d[j] = slopes[node->child[j]];
-        if (m->failed) break;
-        const bool along = varies(m, d, op_table[node->op].operands);
-        if (along && op_derivative(node->op)) {
-            st = SW_FAIL(SW_E_CONFIG, "%s() at column %d has no derivative", op_table[node->op].written, node->column);
-            goto done;
+    sw_free(slopes->of);
+    *slopes = (struct expr_slopes){0};
+}
+
+/* Room for a slope of every node of m->out; -1: none is known yet. */
+static enum sw_status grow(const struct maker *m, struct expr_slopes *slopes)
+{
+    const int room = m->out->room;
+    if (slopes->room >= m->out->count) return SW_OK;
+    SW_TRY(sw_resize((size_t)slopes->room, (size_t)room, &slopes->of));
+    for (int k = slopes->room; k < room; k++) slopes->of[k] = -1;
+    slopes->room = room;
+    return SW_OK;
+}
+
+/* used[k]: whether node k is in what hangs on the root and has no slope yet. */
+static void mark(const struct maker *m, const struct expr_slopes *slopes, int root, char *used)
+{
+    used[root] = slopes->of[root] < 0;
+    for (int k = root; k >= 0; k--)
+        for (int j = 0; used[k] && j < op_table[maker_at(m, k)->op].operands; j++) {
+            const int child = maker_at(m, k)->child[j];
+            used[child] = slopes->of[child] < 0;
         }
-        if (along) slopes[k] = rule(m, place[k], d);
-        else slopes[k] = maker_number(m, node->op == OP_NAME && node->name == wanted ? 1 : 0);
+}
+
+static enum sw_status slope_of(struct maker *m, const struct expr_slopes *slopes, int k, int wanted, int *slope)
+{
+    const struct node node = *maker_at(m, k);
+    int d[3] = {0, 0, 0};
+    m->column = node.column;
+    m->length = node.length;
+    for (int j = 0; j < op_table[node.op].operands; j++) d[j] = slopes->of[node.child[j]];
+    const bool along = varies(m, d, op_table[node.op].operands);
+    if (along && op_derivative(node.op))
+        return SW_FAIL(SW_E_CONFIG, "%s() at column %d has no derivative", op_table[node.op].written, node.column);
+    if (along) *slope = rule(m, k, d);
+    else *slope = maker_number(m, node.op == OP_NAME && node.name == wanted ? 1 : 0);
+    return m->failed ? SW_E_MEMORY : SW_OK;
+}
+
+enum sw_status expr_slope(struct maker *m, struct expr_slopes *slopes, int root, const char *name, int *slope)
+{
+    const int wanted = find_name(m->out, name);
+    enum sw_status st;
+    char *used = NULL;
+    SW_TRY(grow(m, slopes));
+    SW_TRY(sw_alloc((size_t)root + 1, &used));
+    mark(m, slopes, root, used);
+    for (int k = 0; k <= root; k++) {
+        int found = 0;
+        if (!used[k]) continue;
+        SW_TRY_TO(done, st, slope_of(m, slopes, k, wanted, &found));
+        slopes->of[k] = found;
     }
-    m->out->root = slopes[expr->root];
-    st = m->failed ? SW_E_MEMORY : SW_OK;
+    *slope = slopes->of[root];
+    st = SW_OK;
 done:
-    sw_free(place);
-    sw_free(slopes);
+    sw_free(used);
     return st;
 }
 
@@ -173,33 +204,41 @@ static enum sw_status copy_names(struct sw_expr *out, const struct sw_expr *expr
     return SW_OK;
 }
 
-static int find_name(const struct sw_expr *expr, const char *name)
-{
-    for (int k = 0; k < expr->name_count; k++)
-        if (!strcmp(expr->names[k], name)) return k;
-    return -1;
-}
-
 enum sw_status sw_expr_derivative(const struct sw_expr *expr, const char *name, struct sw_expr **out)
 {
     enum sw_status st;
     struct maker m = {0};
+    struct expr_slopes slopes = {0};
+    int root;
     *out = NULL;
     SW_TRY(sw_alloc(1, &m.out));
-    SW_TRY_TO(failed, st, copy_names(m.out, expr));
-    SW_TRY_TO(failed, st, differentiate(&m, expr, find_name(expr, name)));
-    SW_TRY_TO(failed, st, tree_prune(m.out));
-    SW_TRY_TO(failed, st, check_size(m.out));
+    SW_TRY_TO(done, st, copy_names(m.out, expr));
+    SW_TRY_TO(done, st, tree_append(m.out, expr, &root));
+    SW_TRY_TO(done, st, expr_slope(&m, &slopes, root, name, &m.out->root));
+    SW_TRY_TO(done, st, tree_prune(m.out));
+    st = check_size(m.out);
+done:
+    expr_slopes_free(&slopes);
+    if (st) sw_expr_destroy(&m.out);
     *out = m.out;
-    return SW_OK;
-failed:
-    sw_expr_destroy(&m.out);
     return st;
 }
 
 /* ------------------------------------------------------------------ what stands before derivatives of an unknown */
 
-/* Like differentiate(), with the unknown and all its derivatives for variables: a slope for each, -1 where it is 0. */
+/* place[k]: node k in the new tree. */
+static int copy(struct maker *m, const struct sw_expr *expr, int k, const int *place)
+{
+    struct node node = expr->node[k];
+    for (int j = 0; j < op_table[node.op].operands; j++) node.child[j] = place[node.child[j]];
+    m->column = node.column;
+    m->length = node.length;
+    int k_new = tree_add(m->out, &node);
+    m->failed |= k_new < 0;
+    return k_new;
+}
+
+/* Like slope_of(), with the unknown and all its derivatives for variables: a slope for each, -1 where it is 0. */
 static void freeze_at(struct maker *m, const struct sw_expr *expr, int k, int wanted, int zero,
                       const struct derivative_orders *orders, const int *place, int (*slopes)[ORDERS])
 {

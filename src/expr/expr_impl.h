@@ -100,6 +100,15 @@ static inline enum operation op_derivative_along(int axis, int order)
     return (enum operation)(OP_DX + 4 * axis + order - 1);
 }
 
+/** Whether the value of op jumps somewhere, or is continuous and has a slope that jumps. */
+static inline bool op_is_logic(enum operation op) { return op == OP_NOT || (op >= OP_LT && op <= OP_OR); }
+static inline bool op_jumps(enum operation op)
+{
+    return op_is_logic(op) || op == OP_CHOICE || op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_MOD ||
+           op == OP_SIGN || op == OP_STEP || op == OP_HEAVISIDE;
+}
+static inline bool op_has_kink(enum operation op) { return op == OP_ABS || op == OP_MIN || op == OP_MAX; }
+
 /** The function or derivative along x of this name, OP_COUNT if there is none. */
 enum operation op_find_function(const char *name);
 

@@ -32,6 +32,15 @@ int maker_choose(struct maker *m, int condition, int yes, int no);
  * @param left     node for node of m->out; -1: nothing  @return -1: nothing */
 int maker_left(struct maker *m, int k, int through, const int *left);
 
+/* The slopes of nodes of m->out by one name, each made once: a node that was asked for before keeps its slope. */
+struct expr_slopes { int *of, room; };  /* of[k]: -1: not made yet; {0}: none is */
+
+/** The slope of a node by a name, a node of m->out. (derivative.c)
+ * @param slopes  of this name; free with expr_slopes_free()
+ * @return SW_E_CONFIG it has a derivative of what varies; SW_E_MEMORY */
+enum sw_status expr_slope(struct maker *m, struct expr_slopes *slopes, int root, const char *name, int *slope);
+void expr_slopes_free(struct expr_slopes *slopes);
+
 static inline const struct node *maker_at(const struct maker *m, int k) { return &m->out->node[k]; }
 bool maker_is(const struct maker *m, int k, enum operation op);
 

@@ -1,6 +1,7 @@
 /* The user's own equations in two and three dimensions: their keys. */
 #include "problem/fields/fields_problem.h"
 #include "problem/initial_file.h"
+#include "problem/line/kinds/manufactured.h"
 
 static const struct sw_key keys[] = {
     {.path = "unknowns", .kind = SW_KEY_UNKNOWNS, .fallback = "u",
@@ -18,6 +19,7 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The exact solution in the coordinates and t, or a group with one for each unknown or for some; the "
               "error norms at the end are taken against it."},
+    SW_MANUFACTURED_KEY,
     FIELDS_WALL_KEYS(FIELDS_WALL, true, ", or a group with one for each unknown"),
     FIELDS_KEYS("imex2", .unless_set = "time.tolerance"),
     {0},

@@ -97,15 +97,18 @@ static enum sw_status compile(struct builder *b, const struct sw_expr *expr, str
     return st;
 }
 
+/* @param more  added to the differences; NULL: nothing */
 static enum sw_status compile_differences(struct builder *b, const struct sw_expr *expr, int order,
-                                          struct sw_program **program)
+                                          const struct sw_expr *more, struct sw_program **program)
 {
-    struct sw_expr *differences = NULL;
+    struct sw_expr *differences = NULL, *sum = NULL;
     int reach[SW_DIMS];
     enum sw_status st = sw_grid_differences(expr, b->terms->dimensions, b->names.unknown, b->names.unknowns, order,
                                             (const unsigned (*)[2])b->text->closed, reach, &differences, b->err);
-    if (!st) st = compile(b, differences, program);
+    if (!st && more) st = sw_expr_sum(differences, more, &sum);
+    if (!st) st = compile(b, more ? sum : differences, program);
     sw_expr_destroy(&differences);
+    sw_expr_destroy(&sum);
     return st;
 }
 
@@ -130,7 +133,7 @@ static enum sw_status compile_part(struct builder *b, struct sw_expr *of, int k,
     if (minus) k = maker_negative(&m, k);
     if (m.failed) return SW_E_MEMORY;
     enum sw_status st = tree_part(of, k, &part);
-    if (!st) st = compile_differences(b, part, 2, program);
+    if (!st) st = compile_differences(b, part, 2, NULL, program);
     sw_expr_destroy(&part);
     return st;
 }
@@ -225,7 +228,7 @@ static enum sw_status compile_all(struct builder *b, struct terms *t, int v)
     if (t->m.failed) return SW_E_MEMORY;
     if (sum < 0) return SW_OK;
     enum sw_status st = tree_part(t->m.out, sum, &all);
-    if (!st) st = compile_differences(b, all, b->text->order, &row->linear.all);
+    if (!st) st = compile_differences(b, all, b->text->order, NULL, &row->linear.all);
     sw_expr_destroy(&all);
     return st;
 }
@@ -324,7 +327,7 @@ static enum sw_status read_row(struct builder *b, int v)
     SW_TRY_TO(done, st, sw_expr_parse_fields(text->rhs[v], text->dimensions, &expr, b->err));
     SW_TRY_TO(done, st, sw_field_check_names(&b->names, expr, b->err));
     b->terms->noise |= sw_expr_is_random(expr);
-    SW_TRY_TO(done, st, compile_differences(b, expr, text->order, &b->terms->row[v].rhs));
+    SW_TRY_TO(done, st, compile_differences(b, expr, text->order, text->source[v], &b->terms->row[v].rhs));
     SW_TRY_TO(done, st, find_linear(b, expr, v));
     SW_TRY_TO(done, st, find_frozen(b, expr, v));
 done:

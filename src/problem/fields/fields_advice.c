@@ -11,6 +11,7 @@
 #include "problem/fields/fields_problem.h"
 #include "problem/fields/fields_samples.h"
 #include "problem/initial_file.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/nonfinite.h"
 
 static const char axis[] = "xyz";
@@ -150,6 +151,7 @@ const char *fields_validate_run(const struct sw_setup *setup, const char *solver
     struct run run;
     const char *key = check_own_steps(setup, why);
     (void)solver;
+    if (!key) key = sw_manufactured_check(setup, why);
     if (!key && setup->single_steps) key = sw_refuse(why, "run.precision", "fields are stepped in double precision");
     if (!key) key = check_walls(setup, ld, column, j, why);
     if (!key) key = sw_initial_validate(setup, has_walls(setup), ld, column, j, why);
@@ -384,6 +386,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     const struct fields_terms *terms = fields_terms_of(setup);
     (void)problem;
     for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
+    sw_manufactured_describe(setup, text);
     fields_describe_walls(setup, terms, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved ",
                    sw_setup_word(setup, "method"), m->order, terms->order, m->stages, m->stages > 1 ? "s" : "");
@@ -392,9 +395,15 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     return sw_text_status(text);
 }
 
+static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+{
+    (void)problem;
+    sw_manufactured_warn(setup, setup->dim, text);
+}
+
 static const struct sw_run_warning warnings[] = {
     {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_flux}, SW_INITIAL_WARNINGS,
     {0}};
 
 const struct sw_problem_advice fields_advice = {
-    .describe = describe, .warn_run = warnings, .name_nonfinite = name_nonfinite};
+    .describe = describe, .warn_setup = warn_setup, .warn_run = warnings, .name_nonfinite = name_nonfinite};

@@ -10,6 +10,7 @@
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/stepper/imex.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/sw_problem.h"
 
 /* ------------------------------------------------------------------ the texts */
@@ -133,8 +134,11 @@ static void find_closed(const struct sw_setup *setup, struct fields_text *text)
     }
 }
 
-static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault)
+/* @param function  out: as in struct sw_problem_texts */
+static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault,
+                                 int *function)
 {
+    struct sw_expr *source[SW_UNKNOWNS_MOST] = {NULL};
     struct fields_text text = {.dimensions = setup->dim, .unknowns = setup->nunknown, .run = setup->scope,
                                .first_number = setup->ncolumn, .order = sw_line_is_fourth(setup) ? 4 : 2};
     for (int v = 0; v < text.unknowns; v++) {
@@ -143,7 +147,13 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, 
         text.rhs[v] = f ? f->text : "0";
     }
     find_closed(setup, &text);
-    return fields_terms_create(&text, &m->terms, fault);
+    SW_TRY(sw_manufacture(setup, setup->dim, source, function, &fault->error));
+    for (int v = 0; v < text.unknowns; v++) text.source[v] = source[v];
+    const enum sw_status st = fields_terms_create(&text, &m->terms, fault);
+    if (st == SW_E_CONFIG && !fault->in_name)
+        *function = (int)(sw_setup_find_of(setup, "rhs", fault->unknown) - setup->function);
+    for (int v = 0; v < text.unknowns; v++) sw_expr_destroy(&source[v]);
+    return st;
 }
 
 static enum sw_status read_kind(const struct sw_problem *problem, const struct sw_setup *setup, struct model *m,
@@ -169,9 +179,8 @@ static enum sw_status prepare(const struct sw_problem *problem, const struct sw_
     *prepared = NULL;
     *function = -1;
     SW_TRY(sw_alloc(1, &m));
-    enum sw_status st = problem->model ? read_kind(problem, setup, m, &fault) : read_texts(setup, m, &fault);
-    if (st == SW_E_CONFIG && !problem->model && !fault.in_name)
-        *function = (int)(sw_setup_find_of(setup, "rhs", fault.unknown) - setup->function);
+    enum sw_status st = problem->model ? read_kind(problem, setup, m, &fault)
+                                       : read_texts(setup, m, &fault, function);
     if (!st) st = add_forcing(setup, m, &fault.error);
     if (!st) st = add_rates(setup, m, &fault.error);
     if (st == SW_E_CONFIG && problem->model) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);

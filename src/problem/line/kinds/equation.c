@@ -13,6 +13,7 @@
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/initial_file.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/advice/line_advice.h"
 
@@ -38,6 +39,7 @@ static const struct sw_key keys[] = {
      .decides = true,
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
               "end are taken against it."},
+    SW_MANUFACTURED_KEY,
     {SW_LINE_BOUNDARY},
     END("left"),
     END("right"),

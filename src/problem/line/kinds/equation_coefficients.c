@@ -7,9 +7,11 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
+#include "expr/expr_impl.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
+#include "problem/line/kinds/manufactured.h"
 
 /* ------------------------------------------------------------------ the words of a config */
 
@@ -132,6 +134,18 @@ static enum sw_status compile_linear(struct equation_model *m, int v, int order,
     return SW_OK;
 }
 
+/* N = N + source */
+static enum sw_status add_source(const struct sw_expr *source, struct sw_expr **n)
+{
+    struct sw_expr *sum = NULL;
+    if (!source) return SW_OK;
+    if (!*n) return tree_part(source, source->root, n);
+    SW_TRY(sw_expr_sum(*n, source, &sum));
+    sw_expr_destroy(n);
+    *n = sum;
+    return SW_OK;
+}
+
 /* G and N. @param taken  as in sw_equation_split() */
 static enum sw_status compile_explicit(struct equation_model *m, const enum sw_taken (*taken)[SW_EQUATION_ORDERS],
                                        const struct sw_scope *scope, struct sw_equation_error *err)
@@ -144,6 +158,7 @@ static enum sw_status compile_explicit(struct equation_model *m, const enum sw_t
         sw_program_destroy(&m->g[v]);
         sw_program_destroy(&m->n[v]);
         st = compile(parts.g[v], scope, &m->g[v], &err->error);
+        if (!st) st = add_source(m->source[v], &parts.n[v]);
         if (!st) st = compile(parts.n[v], scope, &m->n[v], &err->error);
     }
     sw_equation_free_parts(&parts);
@@ -195,6 +210,7 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
                                 int *function, struct sw_expr_error *err)
 {
     struct sw_equation_error fault = {0};
+    int unmade = -1;
     struct sw_symbol symbol[SW_LINE_NUMBERS];
     struct sw_scope scope = {0}, numbers = *setup->scope;
     struct equation_model *m = NULL;
@@ -204,13 +220,14 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
     m->ncolumn = setup->ncolumn;
     if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
+    if (!st) st = sw_manufacture(setup, 1, m->source, &unmade, &fault.error);
     if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);
     if (!st && m->kind) st = compile_kind(setup, &numbers, m, &fault.error);
     sw_free((struct sw_symbol *)scope.symbol);
     if (st == SW_E_CONFIG && m->kind) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
     *err = fault.error;
-    *function = st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
+    *function = unmade >= 0 ? unmade : st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
     if (!st) *prepared = m;
     else equation_release(m);
     return st;
@@ -267,6 +284,7 @@ void equation_release(void *prepared)
     struct equation_model *m = prepared;
     if (!m) return;
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_expr_destroy(&m->source[v]);
         sw_program_destroy(&m->g[v]);
         sw_program_destroy(&m->n[v]);
         for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
@@ -436,6 +454,7 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)
         SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
+    sw_manufactured_describe(setup, text);
     sw_line_describe_ends(NULL, setup, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",
                    sw_setup_word(setup, "method"), method->order, m->equation->order, method->stages - 1,

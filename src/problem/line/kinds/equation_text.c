@@ -177,22 +177,12 @@ done:
 
 /* ------------------------------------------------------------------ jumps */
 
-static bool is_logic(enum operation op) { return op == OP_NOT || (op >= OP_LT && op <= OP_OR); }
-
-static bool is_jump(enum operation op)
-{
-    return is_logic(op) || op == OP_CHOICE || op == OP_FLOOR || op == OP_CEIL || op == OP_ROUND || op == OP_MOD ||
-           op == OP_SIGN || op == OP_STEP || op == OP_HEAVISIDE;
-}
-
-static bool is_kink(enum operation op) { return op == OP_ABS || op == OP_MIN || op == OP_MAX; }
-
 static enum sw_status add_jump(struct sw_equation *e, int unknown, const struct node *node)
 {
     SW_TRY(sw_resize((size_t)e->jumps, (size_t)e->jumps + 1, &e->jump));
     e->jump[e->jumps++] = (struct sw_equation_jump){.unknown = unknown, .column = node->column, .length = node->length,
                                                     .function = op_table[node->op].written,
-                                                    .kink = is_kink(node->op)};
+                                                    .kink = op_has_kink(node->op)};
     return SW_OK;
 }
 
@@ -209,13 +199,13 @@ static enum sw_status find_jumps(struct reader *r, int v, const struct terms *t)
         const struct node *node = &expr->node[k];
         const unsigned depends = t->term[op_table[node->op].operands ? node->child[0] : k].depends;
         const bool varies = (node->op == OP_CHOICE ? depends : t->term[k].depends) & ~(unsigned)ON_T;
-        const bool tells = inside[k] == SEEN && varies && (is_jump(node->op) || is_kink(node->op));
+        const bool tells = inside[k] == SEEN && varies && (op_jumps(node->op) || op_has_kink(node->op));
         if (tells) st = add_jump(r->equation, v, node);
         for (int j = 0; j < op_table[node->op].operands; j++) {
             char *child = &inside[node->child[j]];
             *child = inside[k];
             if (op_derivative(node->op) && !*child) *child = SEEN;
-            if (tells && (is_logic(node->op) || (node->op == OP_CHOICE && j == 0))) *child = TOLD;
+            if (tells && (op_is_logic(node->op) || (node->op == OP_CHOICE && j == 0))) *child = TOLD;
         }
     }
     sw_free(inside);

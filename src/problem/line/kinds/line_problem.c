@@ -12,6 +12,7 @@
 #include "problem/line/advice/line_advice.h"
 #include "problem/line/kinds/equation_coefficients.h"
 #include "base/sw_text.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/nonfinite.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/line/stepper/imex.h"
@@ -185,6 +186,7 @@ static void describe_infinite(const struct sw_setup *one, int64_t ld, const doub
     if (f && one->nunknown > 1) sw_text_set(text, "%s of %s = ", f->key, one->unknown[place->unknown]);
     else sw_text_set(text, f ? "%s = " : "the right-hand side", f ? f->key : "");
     if (f) sw_text_printf(text, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
+    if (sw_setup_chosen(one, "source", "exact")) sw_text_add(text, " with the source of exact");
     sw_text_add(text, " is not finite at the beginning, at");
     sw_point_print(one, &grid, place->first, text);
     sw_text_printf(text, ", where %s = %.6g", one->nunknown ? one->unknown[place->unknown] : "u", at);
@@ -312,6 +314,7 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
     const int order = sw_setup_column(setup, "order");  /* a number of heat, a word of the others */
     (void)solver;
     const char *key = validate_own_steps(setup, why);
+    if (!key) key = sw_manufactured_check(setup, why);
     if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
     if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2)
         key = sw_refuse(why, "order", "lines that end are of second order in space: set it to 2, or boundary to "
@@ -412,6 +415,7 @@ void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup 
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
     if (m && !m->kind) warn_jump(m, setup, text);
+    if (!text->length) sw_manufactured_warn(setup, 1, text);
     if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON) return;
     if (m->g[0] || m->n[0])
         sw_text_set(text, "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
