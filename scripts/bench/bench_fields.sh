@@ -6,13 +6,15 @@
 #   --part PART      rows      built-in Cahn-Hilliard, imex1, each run its own gamma: 64 runs of 128 x 128, one of 512 x
 #                              512, 4 of 64 x 64 x 64; the same equation as a text; Gray-Scott, imex2
 #                    pfhub     PFHub's benchmark 1a (configs/pfhub/1a.cfg): seconds, steps, free energies
+#                    orders    PFHub's benchmark 7a (configs/pfhub/7a.cfg), a manufactured solution: errors over points,
+#                              and of each method over dt
 #                    gpu       built-in Cahn-Hilliard and its text by the rows for GPUs: small runs, which fit a block,
 #                              and large ones
-#                    default: rows and pfhub, in this order; repeatable
+#                    default: rows, pfhub and orders, in this order; repeatable
 #   --threads N      default: all
 #   --repeats K      of each row (default: 5)
 #   --longest S      fewer steps where a repeat would take longer (default: 1)
-#   --end T          of the benchmark (default: 10000)
+#   --end T          of benchmark 1a (default: 10000)
 . "$(dirname "$0")/measure.sh"
 part='' threads=$(nproc) repeats=5 longest=1 end=10000
 take_options 'part+ threads= repeats= longest= end=' "$@"
@@ -77,7 +79,23 @@ for t, energy in zip(times, free):
 PY
     cat "$folder/fields_pfhub.csv"
 }
-for one in ${part:-rows pfhub}; do
-    case $one in rows | pfhub | gpu) "$one" ;; *) usage ;; esac
+# run_7a NAME CELLS METHODS DTS: runs of all of these, to t = 8
+run_7a() {
+    "$sweep" run configs/pfhub/7a.cfg -o "$tmp/$1.h5" --device cpu -j "$threads" -q -s "sweep.cells=$2" \
+        -s "sweep.method=$3" -s "sweep.dt=$4" -s 'method="$method"' -s time.dt=dt -s accuracy.runs=0 \
+        || failed=$((failed + 1))
+}
+orders() {
+    make_tmp
+    run_7a space '[32, 64, 128, 256]' '["imex3"]' '[0.1]'
+    run_7a dt '[64]' '["imex1", "imex2", "imex3"]' '[0.4, 0.2, 0.1, 0.05, 0.025]'
+    run_7a fine '[64]' '["imex3"]' '[0.005]'
+    [ $failed -eq 0 ] || return 0
+    "${SWEEP_PYTHON:-/usr/bin/python3}" scripts/bench/pfhub_orders.py "$tmp" "$(machine)" "$(commit)" \
+        >"$folder/fields_orders.csv" || failed=$((failed + 1))
+    cat "$folder/fields_orders.csv"
+}
+for one in ${part:-rows pfhub orders}; do
+    case $one in rows | pfhub | orders | gpu) "$one" ;; *) usage ;; esac
 done
 [ $failed -eq 0 ] || give_up "$failed failed"

@@ -71,7 +71,8 @@ orders wave4.h5 4
 cat >field.cfg <<'CFG'
 problem  = "equation";
 unknowns = ["u", "v"];
-rhs      = { u = "div((1 + u^2)*dx(u), (1 + u^2)*dy(u)) + dxy(v) - u*v"; v = "D*lap(v) - 0.01*lap(lap(v)) + grad2(u)"; };
+rhs      = { u = "div((1 + u^2)*dx(u), (1 + u^2)*dy(u)) + dxy(v) - u*v";
+             v = "D*lap(v) - 0.01*lap(lap(v)) + grad2(u)"; };
 exact    = { u = "sin(2*pi*x - t)*exp(-y)/2"; v = "cos(2*pi*x)*cos(pi*y)*sin(t)"; };
 source   = "exact";
 define   = { D = 0.3; };
@@ -124,7 +125,8 @@ expect 3 check field.cfg -s 'exact={ u="x"; }'; says '`exact` has none of v'
 sed '/^exact/d' wave.cfg >without.cfg
 expect 3 check without.cfg; says '`exact` has none of u'
 expect 3 check wave.cfg -s 'source="rhs"'; says 'source'
-expect 0 check wave.cfg -s 'exact="abs(sin(x))"'; prints "exact of u, column 1: the source takes 'abs', whose slope jumps"
+expect 0 check wave.cfg -s 'exact="abs(sin(x))"'
+prints "exact of u, column 1: the source takes 'abs', whose slope jumps"
 expect 0 check field.cfg -s 'exact.u="y < 0.5 ? x : y"'; prints "the source takes '<', which jumps"
 long='sin(x)'
 for _ in 1 2 3 4 5 6 7 8 9 10; do long="sin(2 + $long)^(2 + $long)"; done

@@ -16,7 +16,8 @@ static struct sw_expr *parse(const char *text, int dimensions)
 {
     struct sw_expr *expr = NULL;
     struct sw_expr_error err;
-    if (sw_expr_parse_fields(text, dimensions, &expr, &err)) fail_msg("'%s', column %d: %s", text, err.column, err.text);
+    if (sw_expr_parse_fields(text, dimensions, &expr, &err))
+        fail_msg("'%s', column %d: %s", text, err.column, err.text);
     return expr;
 }
 
