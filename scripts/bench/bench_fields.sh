@@ -6,15 +6,16 @@
 #   --part PART      rows      built-in Cahn-Hilliard, imex1, each run its own gamma: 64 runs of 128 x 128, one of 512 x
 #                              512, 4 of 64 x 64 x 64; the same equation as a text; Gray-Scott, imex2
 #                    pfhub     PFHub's benchmark 1a (configs/pfhub/1a.cfg): seconds, steps, free energies
+#                    walls     the same of 1b, between walls without flux
 #                    orders    PFHub's benchmark 7a (configs/pfhub/7a.cfg), a manufactured solution: errors over points,
 #                              and of each method over dt
 #                    gpu       built-in Cahn-Hilliard and its text by the rows for GPUs: small runs, which fit a block,
 #                              and large ones
-#                    default: rows, pfhub and orders, in this order; repeatable
+#                    default: rows, pfhub, walls and orders, in this order; repeatable
 #   --threads N      default: all
 #   --repeats K      of each row (default: 5)
 #   --longest S      fewer steps where a repeat would take longer (default: 1)
-#   --end T          of benchmark 1a (default: 10000)
+#   --end T          of benchmarks 1a and 1b (default: 10000)
 . "$(dirname "$0")/measure.sh"
 part='' threads=$(nproc) repeats=5 longest=1 end=10000
 take_options 'part+ threads= repeats= longest= end=' "$@"
@@ -55,29 +56,31 @@ on_gpu() {
     "$sweep" bench "$1" --device cuda --rows cuda.fused,cuda.stream --repeats "$repeats" --longest "$longest" -q \
         -o "$folder/fields_gpu.csv" || failed=$((failed + 1))
 }
-pfhub() {
+pfhub() { energies '1a, 200 x 200' 1a cpu.simd fields_pfhub.csv; }
+walls() { energies '1b, 201 x 201' 1b cpu.plain fields_pfhub_1b.csv; }
+energies() {  # WHAT CONFIG ROW FILE
     local from to
     make_tmp
     from=$EPOCHREALTIME
-    "$sweep" run configs/pfhub/1a.cfg -o "$tmp/pfhub.h5" --device cpu --solver cpu.simd -j "$threads" -q \
+    "$sweep" run "configs/pfhub/$2.cfg" -o "$tmp/pfhub.h5" --device cpu --solver "$3" -j "$threads" -q \
         -s "time.end=$end" -s accuracy.runs=0 || failed=$((failed + 1))
     to=$EPOCHREALTIME
     [ $failed -eq 0 ] || return 0
-    "${SWEEP_PYTHON:-/usr/bin/python3}" - "$tmp/pfhub.h5" "$(machine)" "$(commit)" "$threads" "$from" "$to" \
-        >"$folder/fields_pfhub.csv" <<'PY'
+    "${SWEEP_PYTHON:-/usr/bin/python3}" - "$tmp/pfhub.h5" "$(machine)" "$(commit)" "$threads" "$from" "$to" "$1" "$3" \
+        >"$folder/$4" <<'PY'
 import sys
 import h5py
-path, machine, commit, threads, start, end = sys.argv[1:]
+path, machine, commit, threads, start, end, what, row = sys.argv[1:]
 with h5py.File(path) as f:
     steps, refused, times, free = int(f["steps"][0]), int(f["steps_refused"][0]), f["time_s"][:], f["free"][0]
-print(f"# PFHub 1a, 200 x 200, tolerance 1e-4, cpu.simd, {threads} threads, {machine}, commit {commit}: "
+print(f"# PFHub {what}, tolerance 1e-4, {row}, {threads} threads, {machine}, commit {commit}: "
       f"{float(end) - float(start):.2f} s, {steps} steps, {refused} refused")
 print("t,energy")
 for t, energy in zip(times, free):
     if any(abs(t/10**k - 1) < 1e-6 for k in range(5)):
         print(f"{t:g},{energy:.10g}")
 PY
-    cat "$folder/fields_pfhub.csv"
+    cat "$folder/$4"
 }
 # run_7a NAME CELLS METHODS DTS: runs of all of these, to t = 8
 run_7a() {
@@ -95,7 +98,7 @@ orders() {
         >"$folder/fields_orders.csv" || failed=$((failed + 1))
     cat "$folder/fields_orders.csv"
 }
-for one in ${part:-rows pfhub orders}; do
-    case $one in rows | pfhub | orders | gpu) "$one" ;; *) usage ;; esac
+for one in ${part:-rows pfhub walls orders}; do
+    case $one in rows | pfhub | walls | orders | gpu) "$one" ;; *) usage ;; esac
 done
 [ $failed -eq 0 ] || give_up "$failed failed"
