@@ -21,6 +21,7 @@ part='' threads=$(nproc) repeats=5 longest=1 end=10000
 take_options 'part+ threads= repeats= longest= end=' "$@"
 take_build_and_folder
 failed=0
+make_tmp
 
 bench() {
     echo "[$SECONDS s] $1"
@@ -60,7 +61,6 @@ pfhub() { energies '1a, 200 x 200' 1a cpu.simd fields_pfhub.csv; }
 walls() { energies '1b, 201 x 201' 1b cpu.plain fields_pfhub_1b.csv; }
 energies() {  # WHAT CONFIG ROW FILE
     local from to
-    make_tmp
     from=$EPOCHREALTIME
     "$sweep" run "configs/pfhub/$2.cfg" -o "$tmp/pfhub.h5" --device cpu --solver "$3" -j "$threads" -q \
         -s "time.end=$end" -s accuracy.runs=0 || failed=$((failed + 1))
@@ -89,7 +89,6 @@ run_7a() {
         || failed=$((failed + 1))
 }
 orders() {
-    make_tmp
     run_7a space '[32, 64, 128, 256]' '["imex3"]' '[0.1]'
     run_7a dt '[64]' '["imex1", "imex2", "imex3"]' '[0.4, 0.2, 0.1, 0.05, 0.025]'
     run_7a fine '[64]' '["imex3"]' '[0.005]'

@@ -52,8 +52,8 @@ class Periodic:
 
 
 class Closed:
-    """Cosines, of which none has a slope at a wall: orthonormal coefficients of values amid n^2 cells. The initial value
-    has slopes there; it is taken from 16 times as many cells along each axis."""
+    """Cosines, of which none has a slope at a wall: orthonormal coefficients of values amid n^2 cells. The initial
+    value has slopes there; it is taken from 16 times as many cells along each axis."""
 
     def __init__(self, n):
         import scipy.fft

@@ -3,7 +3,9 @@
 
 #include "base/row.h"
 #include "base/sw_err.h"
+#include "base/sw_mem.h"
 #include "device/sw_device.h"
+#include "expr/sw_expr.h"
 #include "field/grid.h"
 #include "problem/sw_problem.h"
 
@@ -25,6 +27,23 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 {
     const struct sw_function *f = sw_setup_find(setup, key);
     return f ? f->program : NULL;
+}
+
+enum sw_status sw_setup_compile(const struct sw_setup *setup, const struct sw_expr *expr, struct sw_program **program,
+                                struct sw_expr_error *err)
+{
+    static const struct sw_symbol own[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
+                                           {"z", SW_RATE_CELL, SW_IN_Z}, {"t", SW_RATE_STEP, 0}};
+    const struct sw_scope *numbers = setup->scope;
+    struct sw_symbol *symbol;
+    enum { OWN = sizeof own / sizeof *own };
+    SW_TRY(sw_alloc((size_t)numbers->count + OWN, &symbol));
+    memcpy(symbol, own, sizeof own);
+    for (int k = 0; k < numbers->count; k++) symbol[OWN + k] = numbers->symbol[k];
+    const struct sw_scope scope = {.symbol = symbol, .count = OWN + numbers->count};
+    const enum sw_status st = sw_program_compile(expr, &scope, program, err);
+    sw_free(symbol);
+    return st;
 }
 
 const char *sw_setup_word(const struct sw_setup *setup, const char *key)

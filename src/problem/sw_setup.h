@@ -12,6 +12,7 @@
 struct sw_comm;
 struct sw_device;
 struct sw_expr;
+struct sw_expr_error;
 struct sw_program;
 struct sw_remote_helpers;
 struct sw_scope;
@@ -110,6 +111,11 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
 
 /** That of one unknown, of a key that has one for each. */
 const struct sw_function *sw_setup_find_of(const struct sw_setup *setup, const char *key, int unknown);
+
+/** Compile what depends on the coordinates, the time, and the numbers that the config names.
+ * @param err  filled on SW_E_CONFIG  @return as sw_program_compile() */
+enum sw_status sw_setup_compile(const struct sw_setup *setup, const struct sw_expr *expr, struct sw_program **program,
+                                struct sw_expr_error *err);
 
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);

@@ -353,16 +353,21 @@ static enum sw_status warn_flux(const struct sw_problem *problem, const struct s
 static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                      const double *column, int64_t j, const double *span, struct sw_text *text)
 {
-    enum { TEXTS = 2, WALLS = 2 * SW_DIMS * FIELDS_CONDITION_KEYS };
-    struct sw_config_text given[TEXTS + WALLS + 1] = {{.key = "initial", .once = true}, {.key = "forcing"}};
+    enum { TEXTS = 3, WALLS = 2 * SW_DIMS * FIELDS_CONDITION_KEYS };
+    struct sw_config_text given[TEXTS + WALLS + 1] = {
+        {.key = "initial", .once = true}, {.key = "forcing"}, {.key = "source"}};
     struct sw_setup one = setup_of_run(setup, ld, column, j);
+    struct sw_function *function = NULL;
     (void)problem;
+    if (fields_terms_of(setup)) SW_TRY(sw_manufactured_functions(fields_source_of(setup), &one, &function));
     for (int k = 0; k < WALLS; k++) {
         const int wall = k / FIELDS_CONDITION_KEYS;
         given[TEXTS + k] = (struct sw_config_text){
             .key = fields_condition_key(wall % 2, wall / 2, k % FIELDS_CONDITION_KEYS), .wall = 1 + wall};
     }
-    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
+    const enum sw_status st = sw_nonfinite_name(&one, ld, column, j, given, span, text);
+    sw_free(function);
+    return st;
 }
 
 /* ------------------------------------------------------------------ for people */

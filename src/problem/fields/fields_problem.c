@@ -20,12 +20,18 @@ struct model {
     struct sw_program   *rate[SW_UNKNOWNS_MOST][SW_DIMS][2][FIELDS_CONDITION_KEYS];  /* of conditions that have t */
     struct sw_program   *forced;   /* the right-hand side with the user's forcing; NULL: there is none */
     struct fields_terms  stepped;  /* the terms with it                                               */
+    struct sw_manufactured source;
 };
 
 const struct fields_terms *fields_terms_of(const struct sw_setup *setup)
 {
     const struct model *m = setup->prepared;
     return m ? &m->stepped : NULL;
+}
+
+const struct sw_manufactured *fields_source_of(const struct sw_setup *setup)
+{
+    return &((const struct model *)setup->prepared)->source;
 }
 
 /* Of a kind there is one unknown, which configs do not name. */
@@ -48,6 +54,7 @@ static void release(void *prepared)
     fields_terms_destroy(&m->terms);
     fields_terms_destroy(&m->energy);
     sw_program_destroy(&m->forced);
+    sw_manufactured_free(&m->source);
     for (int k = 0; k < SW_UNKNOWNS_MOST * RATES; k++) sw_program_destroy(rate_of(m, k));
     sw_free(m);
 }
@@ -91,24 +98,6 @@ static enum sw_status add_forcing(const struct sw_setup *setup, struct model *m,
     return st;
 }
 
-/* A program of the coordinates, the time, and the numbers that the config names. */
-static enum sw_status compile_at_wall(const struct sw_setup *setup, const struct sw_expr *expr,
-                                      struct sw_program **program, struct sw_expr_error *err)
-{
-    const struct sw_scope *numbers = setup->scope;
-    struct sw_symbol *symbol = NULL;
-    int n = 0;
-    SW_TRY(sw_alloc((size_t)numbers->count + 4, &symbol));
-    symbol[n++] = (struct sw_symbol){"x", SW_RATE_CELL, SW_IN_X};
-    symbol[n++] = (struct sw_symbol){"y", SW_RATE_CELL, SW_IN_Y};
-    symbol[n++] = (struct sw_symbol){"z", SW_RATE_CELL, SW_IN_Z};
-    symbol[n++] = (struct sw_symbol){"t", SW_RATE_STEP, 0};
-    for (int k = 0; k < numbers->count; k++) symbol[n++] = numbers->symbol[k];
-    const enum sw_status st = sw_program_compile(expr, &(struct sw_scope){.symbol = symbol, .count = n}, program, err);
-    sw_free(symbol);
-    return st;
-}
-
 static enum sw_status add_rates(const struct sw_setup *setup, struct model *m, struct sw_expr_error *err)
 {
     enum sw_status st = SW_OK;
@@ -119,7 +108,7 @@ static enum sw_status add_rates(const struct sw_setup *setup, struct model *m, s
         struct sw_expr *rate = NULL;
         if (!f || !f->program || !sw_program_uses(f->program, "t")) continue;
         st = sw_expr_derivative(f->expr, "t", &rate);
-        if (!st) st = compile_at_wall(setup, rate, rate_of(m, k), err);
+        if (!st) st = sw_setup_compile(setup, rate, rate_of(m, k), err);
         sw_expr_destroy(&rate);
     }
     return st;
@@ -138,7 +127,6 @@ static void find_closed(const struct sw_setup *setup, struct fields_text *text)
 static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault,
                                  int *function)
 {
-    struct sw_expr *source[SW_UNKNOWNS_MOST] = {NULL};
     struct fields_text text = {.dimensions = setup->dim, .unknowns = setup->nunknown, .run = setup->scope,
                                .first_number = setup->ncolumn, .order = sw_line_is_fourth(setup) ? 4 : 2};
     for (int v = 0; v < text.unknowns; v++) {
@@ -147,12 +135,11 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, 
         text.rhs[v] = f ? f->text : "0";
     }
     find_closed(setup, &text);
-    SW_TRY(sw_manufacture(setup, setup->dim, source, function, &fault->error));
-    for (int v = 0; v < text.unknowns; v++) text.source[v] = source[v];
+    SW_TRY(sw_manufacture(setup, setup->dim, &m->source, function, &fault->error));
+    for (int v = 0; v < text.unknowns; v++) text.source[v] = m->source.expr[v];
     const enum sw_status st = fields_terms_create(&text, &m->terms, fault);
     if (st == SW_E_CONFIG && !fault->in_name)
         *function = (int)(sw_setup_find_of(setup, "rhs", fault->unknown) - setup->function);
-    for (int v = 0; v < text.unknowns; v++) sw_expr_destroy(&source[v]);
     return st;
 }
 

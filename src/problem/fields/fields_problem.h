@@ -7,6 +7,7 @@
 #include "problem/fields/wall_keys.h"
 #include "problem/grid_keys.h"
 #include "problem/line/kinds/line_problem.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/sw_problem.h"
 
 /* struct sw_problem.model; NULL where the equations are the user's. The texts see the number keys by the last part of
@@ -24,6 +25,8 @@ struct fields_kind { const char *rhs, *energy; };
 
 /** What prepare() made of the texts, with the user's forcing; NULL: it failed. */
 const struct fields_terms *fields_terms_of(const struct sw_setup *setup);
+/** The sources that it made; only where fields_terms_of() is not NULL. */
+const struct sw_manufactured *fields_source_of(const struct sw_setup *setup);
 enum sw_scheme fields_scheme_of(const struct sw_setup *setup);
 /** Whether the solver of these runs solves exactly (exact.h), not by lines. */
 bool fields_are_exact(const struct sw_setup *setup);

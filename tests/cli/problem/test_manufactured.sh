@@ -128,6 +128,9 @@ expect 3 check wave.cfg -s 'source="rhs"'; says 'source'
 expect 0 check wave.cfg -s 'exact="abs(sin(x))"'
 prints "exact of u, column 1: the source takes 'abs', whose slope jumps"
 expect 0 check field.cfg -s 'exact.u="y < 0.5 ? x : y"'; prints "the source takes '<', which jumps"
+expect 0 check field.cfg -s 'exact.v="sin(2*pi*x)*sqrt(y)"'
+prints 'source of u = "exact_t - rhs(exact)" is -inf at x = 0, y = 0'
+expect 3 check field.cfg -s 'rhs.u="u_y"'; says 'write dy(u)'
 long='sin(x)'
 for _ in 1 2 3 4 5 6 7 8 9 10; do long="sin(2 + $long)^(2 + $long)"; done
 expect 3 check wave.cfg -s "exact=\"$long\""; says 'the derivatives of `exact` that it takes have more than'

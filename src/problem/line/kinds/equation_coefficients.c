@@ -11,7 +11,6 @@
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
-#include "problem/line/kinds/manufactured.h"
 
 /* ------------------------------------------------------------------ the words of a config */
 
@@ -158,7 +157,7 @@ static enum sw_status compile_explicit(struct equation_model *m, const enum sw_t
         sw_program_destroy(&m->g[v]);
         sw_program_destroy(&m->n[v]);
         st = compile(parts.g[v], scope, &m->g[v], &err->error);
-        if (!st) st = add_source(m->source[v], &parts.n[v]);
+        if (!st) st = add_source(m->source.expr[v], &parts.n[v]);
         if (!st) st = compile(parts.n[v], scope, &m->n[v], &err->error);
     }
     sw_equation_free_parts(&parts);
@@ -220,7 +219,7 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
     m->ncolumn = setup->ncolumn;
     if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
-    if (!st) st = sw_manufacture(setup, 1, m->source, &unmade, &fault.error);
+    if (!st) st = sw_manufacture(setup, 1, &m->source, &unmade, &fault.error);
     if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);
     if (!st && m->kind) st = compile_kind(setup, &numbers, m, &fault.error);
@@ -284,7 +283,6 @@ void equation_release(void *prepared)
     struct equation_model *m = prepared;
     if (!m) return;
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
-        sw_expr_destroy(&m->source[v]);
         sw_program_destroy(&m->g[v]);
         sw_program_destroy(&m->n[v]);
         for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
@@ -292,6 +290,7 @@ void equation_release(void *prepared)
             sw_program_destroy(&m->linear[v][k]);
         }
     }
+    sw_manufactured_free(&m->source);
     sw_program_destroy(&m->forced);
     sw_program_destroy(&m->energy);
     sw_program_destroy(&m->size);

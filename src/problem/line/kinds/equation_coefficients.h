@@ -4,6 +4,7 @@
  * runs (docs/explanation/equation.md). It is made once a sweep, sw_setup.prepared; any thread may read it. */
 #include "problem/line/kinds/equation_text.h"
 #include "problem/line/kinds/line_problem.h"
+#include "problem/line/kinds/manufactured.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
@@ -12,7 +13,7 @@ struct equation_model {
     struct sw_equation *equation;
     struct sw_program  *coefficient[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* of sw_equation_implicit(); NULL: none */
     struct sw_program  *linear[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];       /* of row.linear, to look at stability   */
-    struct sw_expr     *source[SW_UNKNOWNS_MOST];  /* added to N (manufactured.h); NULL: none                  */
+    struct sw_manufactured source;    /* added to N                                                         */
     struct sw_program  *g[SW_UNKNOWNS_MOST], *n[SW_UNKNOWNS_MOST];
     struct sw_program  *forced;       /* of a kind: the sum of its N and the user's forcing; NULL: there are not both */
     struct sw_program  *energy, *size;  /* of a kind: the density; its width or wavelength. NULL: none      */

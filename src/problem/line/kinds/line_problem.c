@@ -150,16 +150,22 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                       const double *column, int64_t j, const double *span, struct sw_text *text)
 {
-    const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    const struct equation_model *m = equation_model_of(setup);
+    struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
+    struct sw_function *function = NULL;
     const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON;
-    struct sw_config_text given[3 + 2 * SW_LINE_CONDITIONS] = {
+    struct sw_config_text given[4 + 2 * SW_LINE_CONDITIONS] = {
         {.key = "initial", .once = true},
         {.key = "forcing", .offset = half ? 0.5 : 0,
          .known[0] = {sw_line_end_has_value(setup, 0, 0), sw_line_end_has_value(setup, 1, 0)}},
+        {.key = "source"},
     };
     for (int k = 0; k < 2 * SW_LINE_CONDITIONS; k++)
-        given[2 + k].key = sw_line_condition_key(k / SW_LINE_CONDITIONS, k % SW_LINE_CONDITIONS);
-    return sw_nonfinite_name(&one, ld, column, j, given, span, text);
+        given[3 + k].key = sw_line_condition_key(k / SW_LINE_CONDITIONS, k % SW_LINE_CONDITIONS);
+    if (m) SW_TRY(sw_manufactured_functions(&m->source, &one, &function));
+    const enum sw_status st = sw_nonfinite_name(&one, ld, column, j, given, span, text);
+    sw_free(function);
+    return st;
 }
 
 /* Whether the user's forcing is what is not finite at a point of the initial value. */
@@ -186,7 +192,6 @@ static void describe_infinite(const struct sw_setup *one, int64_t ld, const doub
     if (f && one->nunknown > 1) sw_text_set(text, "%s of %s = ", f->key, one->unknown[place->unknown]);
     else sw_text_set(text, f ? "%s = " : "the right-hand side", f ? f->key : "");
     if (f) sw_text_printf(text, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
-    if (sw_setup_chosen(one, "source", "exact")) sw_text_add(text, " with the source of exact");
     sw_text_add(text, " is not finite at the beginning, at");
     sw_point_print(one, &grid, place->first, text);
     sw_text_printf(text, ", where %s = %.6g", one->nunknown ? one->unknown[place->unknown] : "u", at);

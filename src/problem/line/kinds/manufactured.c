@@ -133,13 +133,29 @@ static struct sw_field_names names_of(const struct sw_setup *setup, int dimensio
     return names;
 }
 
-enum sw_status sw_manufacture(const struct sw_setup *setup, int dimensions, struct sw_expr **source, int *function,
-                              struct sw_expr_error *err)
+void sw_manufactured_free(struct sw_manufactured *source)
+{
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_expr_destroy(&source->expr[v]);
+        sw_program_destroy(&source->program[v]);
+    }
+}
+
+/* Names that rhs may not have are told where it is compiled itself. */
+static enum sw_status compile(const struct sw_setup *setup, const struct sw_expr *expr, struct sw_program **program)
+{
+    struct sw_expr_error err;
+    const enum sw_status st = sw_setup_compile(setup, expr, program, &err);
+    return st == SW_E_CONFIG ? SW_OK : st;
+}
+
+enum sw_status sw_manufacture(const struct sw_setup *setup, int dimensions, struct sw_manufactured *source,
+                              int *function, struct sw_expr_error *err)
 {
     const struct sw_field_names names = names_of(setup, dimensions);
     const struct sw_expr *exact[SW_UNKNOWNS_MOST] = {NULL};
     enum sw_status st = SW_OK;
-    for (int v = 0; v < setup->nunknown; v++) source[v] = NULL;
+    *source = (struct sw_manufactured){.expr = {NULL}};
     if (!is_asked_for(setup)) return SW_OK;
     for (int v = 0; v < setup->nunknown; v++) {
         const struct sw_function *f = sw_setup_find_of(setup, "exact", v);
@@ -149,11 +165,28 @@ enum sw_status sw_manufacture(const struct sw_setup *setup, int dimensions, stru
     for (int v = 0; v < setup->nunknown && !st; v++) {
         const struct sw_function *rhs = sw_setup_find_of(setup, "rhs", v);
         if (!rhs) continue;
-        st = sw_manufacture_one(&names, rhs->expr, exact, v, &source[v], err);
+        st = sw_manufacture_one(&names, rhs->expr, exact, v, &source->expr[v], err);
         if (st == SW_E_CONFIG) *function = (int)(rhs - setup->function);
+        if (!st) st = compile(setup, source->expr[v], &source->program[v]);
     }
-    for (int v = 0; v < setup->nunknown && st; v++) sw_expr_destroy(&source[v]);
+    if (st) sw_manufactured_free(source);
     return st;
+}
+
+enum sw_status sw_manufactured_functions(const struct sw_manufactured *source, struct sw_setup *one,
+                                         struct sw_function **function)
+{
+    *function = NULL;
+    if (!source->expr[0]) return SW_OK;
+    SW_TRY(sw_alloc((size_t)(one->nfunction + one->nunknown), function));
+    memcpy(*function, one->function, (size_t)one->nfunction * sizeof **function);
+    for (int v = 0; v < one->nunknown; v++)
+        (*function)[one->nfunction + v] = (struct sw_function){
+            .key = "source", .unknown = v, .text = "exact_t - rhs(exact)", .expr = source->expr[v],
+            .program = source->program[v]};
+    one->function = *function;
+    one->nfunction += one->nunknown;
+    return SW_OK;
 }
 
 const char *sw_manufactured_check(const struct sw_setup *setup, struct sw_text *why)

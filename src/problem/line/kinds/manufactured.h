@@ -14,13 +14,26 @@
      .about = "What is added to rhs: nothing, or the source exact_t - rhs(exact) with which `exact` is the "      \
               "solution; the program makes it, of derivatives by the rules of calculus."}
 
-/** The sources of runs with these words. The setup counts for its choices, functions and unknowns only.
- * @param source    [setup->nunknown] out: NULL where none is asked for, an exact solution is not given, or on failure;
- *                  free with sw_expr_destroy()
+/* The source of each unknown; NULL where none is asked for. */
+struct sw_manufactured {
+    struct sw_expr    *expr[SW_UNKNOWNS_MOST];
+    struct sw_program *program[SW_UNKNOWNS_MOST];  /* by sw_setup_compile() */
+};
+
+/** The sources of runs with these words. The setup counts for its choices, functions, unknowns and columns only.
+ * @param source    out: all NULL where none are asked for, an exact solution is not given, or on failure; free with
+ *                  sw_manufactured_free()
  * @param function  out: which of the setup's functions err is about; unchanged where there is no err
  * @return SW_E_CONFIG, SW_E_MEMORY as sw_manufacture_one() */
-enum sw_status sw_manufacture(const struct sw_setup *setup, int dimensions, struct sw_expr **source, int *function,
-                              struct sw_expr_error *err);
+enum sw_status sw_manufacture(const struct sw_setup *setup, int dimensions, struct sw_manufactured *source,
+                              int *function, struct sw_expr_error *err);
+void sw_manufactured_free(struct sw_manufactured *source);
+
+/** Give a setup the sources as functions of the key "source", for messages.
+ * @param one       its functions are then those of *function
+ * @param function  out: free with sw_free(); NULL, and the setup as it was, where there are no sources */
+enum sw_status sw_manufactured_functions(const struct sw_manufactured *source, struct sw_setup *one,
+                                         struct sw_function **function);
 
 /** What is wrong: an unknown without an exact solution. @return the key to blame, NULL: nothing */
 const char *sw_manufactured_check(const struct sw_setup *setup, struct sw_text *why);
