@@ -1,28 +1,38 @@
 #!/usr/bin/env python3
-"""Time `sweep` and three programs in Python on the same equations, on the CPU: forced Cahn-Hilliard (a batched
-pseudo-spectral step in JAX; py-pde) and Kuramoto-Sivashinsky (exponax; py-pde), 1024 runs of 256 points.
+"""Time `sweep` and three programs in Python on the same equations.
+  1-D  forced Cahn-Hilliard (a batched pseudo-spectral step in JAX; py-pde) and Kuramoto-Sivashinsky (exponax; py-pde),
+       1024 runs of 256 points, on the CPU
+  2-D  Cahn-Hilliard, 64 runs (on a GPU 1024) of 128 x 128 points and one of 512 x 512 (JAX; on the CPU py-pde), and
+       Gray-Scott, 64 runs (on a GPU 4096) of 128 x 128 points (exponax); compare_fields.py
 
-usage: compare_equations.py [--csv FILE] [--repeats N] [--runs N] [--only WORD] SWEEP
+usage: compare_equations.py [--dim N] [--device DEVICE] [--csv FILE] [--repeats N] [--seconds S] [--runs N]
+                            [--only WORD] SWEEP
   SWEEP      the program
-  --csv      where the rows go (default: results/bench/equations_cpu.csv); they are appended
-  --repeats  of each timing, of which the best counts (default: 5)
-  --runs     of each equation (default: 1024)
+  --dim      1 or 2 (default: both; on a GPU 2 alone)
+  --device   cpu (default) or cuda
+  --csv      where the rows go (default: results/bench/equations_cpu.csv and fields_peers_DEVICE.csv); they are appended
+  --repeats  of each timing, of which the best counts (default: 5, on a GPU 3)
+  --seconds  that a timing takes, about (default: 2, on a GPU 0.5)
+  --runs     of each equation, where it has more than one (default: as above)
   --only     rows in whose equation or program this word is
 
 The others are not needed by `sweep`, and are installed beside it:
-  python3 -m venv ~/compare && ~/compare/bin/pip install jax exponax py-pde h5py
+  python3 -m venv ~/compare && ~/compare/bin/pip install jax exponax py-pde h5py      # a GPU: 'jax[cuda13]'
   ~/compare/bin/python scripts/bench/compare_equations.py ./sweep
+Where JAX with its GPU and h5py are there, but no network, `--device cuda` needs one package more, exponax, of pure
+Python; it needs equinox, jaxtyping, wadler-lindig and typing-extensions, of pure Python too:
+  pip install --no-deps --target DIR exponax-*.whl ... && PYTHONPATH=DIR python3 .../compare_equations.py ...
 
-Everything is in double precision, with all processors that the process may use. Before a row is timed, its result at
-an early time is compared with a spectral solution of fourth order in time with small steps (NumPy). A row that is off
-by more than its bound is not timed, and fails the script. Each program is tuned as its user would:
+Everything is in double precision, with all processors that the process may use, or one GPU. Before a row is timed, its
+result at an early time is compared with a spectral solution of fourth order in time with small steps (NumPy). A row
+that is off by more than its bound is not timed, and fails the script. Each program is tuned as its user would:
   sweep    its default stepper, derivatives of second and of fourth order; the whole program is timed, with its start,
-           its compilations and its output file
+           its compilations and its output file; in 2-D the best of the steps of `sweep bench`; on a GPU rows by name
   JAX      compiled loops of many steps, the state in Fourier space, real transforms, the force added to its one mode;
            the runs all at once or in chunks that stay in the cache, whichever is faster; compiled before the clock runs
   exponax  its own stepper (ETDRK2) under vmap and repeat, chunks likewise, compiled before the clock runs
-  py-pde   compiled by numba, steps of its own (adaptive Runge-Kutta); one run for each processor at once, as it has no
-           batches; without the time of compilation
+  py-pde   compiled by numba, steps of its own (adaptive Runge-Kutta), in 2-D also Euler's with the longest dt that is
+           stable; one run for each processor at once, as it has no batches; without the time of compilation
 A rate is points x steps x runs a second; as programs take different steps, `time_rate` has points x time x runs a
 second."""
 import argparse
@@ -42,6 +52,8 @@ N = 256
 CPUS = len(os.sched_getaffinity(0))
 os.environ.setdefault("XLA_FLAGS", f"--xla_cpu_multi_thread_eigen=true intra_op_parallelism_threads={CPUS}")
 import numpy as np  # noqa: E402
+
+import compare_fields  # noqa: E402
 
 
 class Equation:
@@ -305,15 +317,16 @@ def measure(program, runs, repeats, seconds):
             "rate": f"{len(s) * N * steps / best:.4g}", "time_rate": f"{len(s) * N * end / best:.4g}"}
 
 
-def origin(program):
+def origin(program, gpu):
     run = lambda *words: subprocess.run(words, capture_output=True, text=True).stdout.strip()
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    card = run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").split("\n")[0] if gpu else ""
     here = os.path.dirname(os.path.abspath(__file__))
     commit = run("git", "-C", here, "rev-parse", "--short=10", "HEAD")
     if run("git", "-C", here, "status", "--porcelain", "--untracked-files=no"):
         commit += "+"
     return {"when": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "device": f"{cpu} ({CPUS} threads)", "commit": commit, "python": platform.python_version(),
+            "device": card or f"{cpu} ({CPUS} threads)", "commit": commit, "python": platform.python_version(),
             "version": program.version(), "load": f"{os.getloadavg()[0]:.1f}"}
 
 
@@ -333,44 +346,68 @@ def programs(sweep):
     yield PyPde(ks), 0.1
 
 
-def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n")[0])
-    parser.add_argument("sweep")
-    parser.add_argument("--csv", default="results/bench/equations_cpu.csv")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--runs", type=int, default=1024)
-    parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--only", default="")
-    given = parser.parse_args()
-    rows = []
-    for program, bound in programs(os.path.abspath(given.sweep)):
+def line_rows(sweep, given):
+    for program, bound in programs(sweep):
         if given.only not in f"{program.equation.name} {program.name}":
             continue
         error = verify(program, bound)
         row = {"equation": program.equation.name, "program": program.name, "method": program.method,
                "setup": program.setup, "n": N, "dt": program.dt, "error": f"{error:.3g}",
                "error_at": program.equation.check}
-        row |= measure(program, given.runs, given.repeats, given.seconds) | origin(program)
-        rows.append(row)
-        print("{equation:22} {program:8} {method:26} {setup:20} error {error:>8}  {rate:>9} points·steps/s  "
-              "{time_rate:>9} points·time/s".format(**row), flush=True)
-    if rows:
-        new = not os.path.exists(given.csv)
-        with open(given.csv, "a", newline="") as file:
-            out = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            if new:
-                out.writeheader()
-            out.writerows(rows)
+        yield program, row | measure(program, given.runs or 1024, given.repeats, given.seconds)
+
+
+def print_ratios(rows):
+    """Of each program the best of its ways."""
     for equation in dict.fromkeys(row["equation"] for row in rows):
         best = {}
         for row in rows:
             if row["equation"] == equation:
-                name = row["program"]
-                best[name] = max(best.get(name, (0, 0)), (float(row["rate"]), float(row["time_rate"])))
-        for name in [n for n in best if n == "sweep"]:
-            for other in [n for n in best if n != "sweep"]:
-                print(f"{equation}: {name}: {best[name][0] / best[other][0]:.1f} times the steps of {other}, "
-                      f"{best[name][1] / best[other][1]:.1f} times its time")
+                rates, name = (float(row["rate"]), float(row["time_rate"])), row["program"]
+                best[name] = [max(pair) for pair in zip(rates, best.get(name, (0, 0)))]
+        for other in best:
+            if other != "sweep" and "sweep" in best:
+                print(f"{equation}: sweep: {best['sweep'][0] / best[other][0]:.1f} times the steps of {other}, "
+                      f"{best['sweep'][1] / best[other][1]:.1f} times its time")
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n\n")[0])
+    parser.add_argument("sweep")
+    parser.add_argument("--dim", type=int, choices=(1, 2))
+    parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--csv")
+    parser.add_argument("--repeats", type=int)
+    parser.add_argument("--seconds", type=float)
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    gpu, program = given.device == "cuda", os.path.abspath(given.sweep)
+    if gpu and given.dim == 1:
+        parser.error("lines are compared on the CPU alone")
+    given.repeats = given.repeats or (3 if gpu else 5)
+    given.seconds = given.seconds or (0.5 if gpu else 2.0)
+    if given.dim != 2 and not gpu:
+        record(line_rows(program, given), given.csv or "results/bench/equations_cpu.csv")
+    if given.dim != 1:
+        record(compare_fields.rows(program, given.device, given),
+               given.csv or f"results/bench/fields_peers_{given.device}.csv", gpu)
+
+
+def record(measured, path, gpu=False):
+    """Print rows and append each to a file as soon as it is there."""
+    rows = []
+    for program, row in measured:
+        rows.append(row | origin(program, gpu))
+        print("{equation:30} {program:8} {method:34} {setup:26} error {error:>8}  {rate:>9} points·steps/s  "
+              "{time_rate:>9} points·time/s".format(**row), flush=True)
+        new = not os.path.exists(path)
+        with open(path, "a", newline="") as file:
+            out = csv.DictWriter(file, list(rows[-1]), lineterminator="\n")
+            if new:
+                out.writeheader()
+            out.writerow(rows[-1])
+    print_ratios(rows)
 
 
 if __name__ == "__main__":
