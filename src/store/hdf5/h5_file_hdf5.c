@@ -111,13 +111,24 @@ hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const 
     return dataset;
 }
 
+hid_t sw_h5_transfer(hsize_t count)
+{
+    enum { VALUE = 64, MOST = 1 << 20 };  /* a reference to a text has 16 bytes; HDF5's own buffer has 1 MiB */
+    hid_t list = H5Pcreate(H5P_DATASET_XFER);
+    if (list >= 0) H5Pset_buffer(list, count < 1 ? VALUE : count < MOST / VALUE ? count * VALUE : MOST, NULL, NULL);
+    return list;
+}
+
 void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
                const void *data)
 {
     hid_t dataset = sw_h5_make(h, path, type, shape);
     if (dataset < 0) return;
     bool empty = shape->rank && shape->dim[0] == 0;
-    if (!empty && H5Dwrite(dataset, sw_h5_native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) sw_h5_fail_hdf5(h);
+    hid_t transfer = type == SW_H5_TEXT ? sw_h5_transfer(shape->rank ? shape->dim[0] : 1) : H5P_DEFAULT;
+    if (transfer < 0 || (!empty && H5Dwrite(dataset, sw_h5_native(type), H5S_ALL, H5S_ALL, transfer, data) < 0))
+        sw_h5_fail_hdf5(h);
+    if (type == SW_H5_TEXT && transfer >= 0) H5Pclose(transfer);
     H5Dclose(dataset);
 }
 
@@ -162,7 +173,10 @@ void sw_h5_put_numbers(struct sw_h5 *h, const char *path, int64_t first, int64_t
     const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
     double *number = NULL;
     if (h->status) return;
-    if (sw_alloc(PIECE, &number)) { sw_h5_fail(h, SW_E_MEMORY, "out of memory"); return; }
+    if (sw_alloc((size_t)(count < PIECE ? count : PIECE), &number)) {
+        sw_h5_fail(h, SW_E_MEMORY, "out of memory");
+        return;
+    }
     hid_t dataset = sw_h5_make(h, path, SW_H5_DOUBLE, &shape);
     for (int64_t at = 0; at < count && written && !h->status; at += PIECE) {
         const hsize_t start[] = {(hsize_t)at}, size[] = {(hsize_t)(count - at < PIECE ? count - at : PIECE)};

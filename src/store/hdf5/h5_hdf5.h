@@ -67,6 +67,9 @@ void sw_h5_attr(struct sw_h5 *h, const char *path, const char *name, enum sw_h5_
 
 /** Make a dataset. Its values are undefined until written, but floating-point ones carry NaN as their fill value. */
 hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape);
+/** What a transfer of so many values takes that HDF5 converts, as texts: buffers of their size. Its own have 1 MiB, and
+ * are cleared at each call. Close it. @return < 0: no memory */
+hid_t sw_h5_transfer(hsize_t count);
 /** Make a dataset and write all of it. */
 void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
                const void *data);

@@ -380,12 +380,13 @@ void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 static void read_references(struct sw_h5 *h, hid_t dataset, const hsize_t *start, const hsize_t *count,
                             void *reference)
 {
-    hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, count, NULL);
+    hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(1, count, NULL), transfer = sw_h5_transfer(*count);
     const bool listed = space >= 0 && H5Sget_simple_extent_ndims(space) == 1;
-    if (space < 0 || memory < 0 ||
+    if (space < 0 || memory < 0 || transfer < 0 ||
         (listed && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0) ||
-        H5Dread(dataset, sw_h5_references(), memory, space, H5P_DEFAULT, reference) < 0)
+        H5Dread(dataset, sw_h5_references(), memory, space, transfer, reference) < 0)
         sw_h5_fail_hdf5(h);
+    if (transfer >= 0) H5Pclose(transfer);
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);
 }
