@@ -70,7 +70,8 @@ static struct sw_device emulated_device = {.ops = &emulated_ops, .space = SW_DEV
 /* ------------------------------------------------------------------ kernels */
 
 typedef void emulated_kernel(void **args);
-typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int threads, void **args);
+typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int threads,
+                             size_t shared_bytes, void **args);
 struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
 struct sw_module { void *handle; struct emulated_entry entry[SW_KERNELS]; };
 
@@ -149,7 +150,7 @@ enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int bloc
     (void)device;
     if (threads < 1 || threads > 1024 || shared_bytes > EMULATED_SHARED_BYTES)
         return SW_FAIL(SW_E_CUDA, "a block of %d threads and %zu bytes of shared memory", threads, shared_bytes);
-    if (blocks_x > 0 && blocks_y > 0) e->launch(e->kernel, blocks_x, blocks_y, threads, args);
+    if (blocks_x > 0 && blocks_y > 0) e->launch(e->kernel, blocks_x, blocks_y, threads, shared_bytes, args);
     return SW_OK;
 }
 

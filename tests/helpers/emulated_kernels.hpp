@@ -3,7 +3,6 @@
  * in one order between two barriers and in the other one between the next; what was not written in shared memory is
  * NaN. Not for kernels with warps, clusters or more than these functions. */
 #include <math.h>
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,33 +66,47 @@ enum { EMULATED_SHARED = 29000, EMULATED_THREADS = 1024, EMULATED_STACK = 1 << 1
 enum { EMULATED_READY, EMULATED_WAITS, EMULATED_ENDED };
 static double shared[EMULATED_SHARED];
 
-/* They begin as contexts and go on by jumps: a change of contexts is a call of the system. */
+/* They begin as contexts, once, and go on by jumps from block to block: a change of contexts is a call of the system.
+ * The jumps are the compiler's own, which keep a place in the stack and no registers; a function that jumps is not the
+ * one that is jumped to. */
+typedef void *emulated_jump[5];
 static ucontext_t emulated_beginning, emulated_context;
-static jmp_buf emulated_scheduler, emulated_thread[EMULATED_THREADS];
-static int emulated_state[EMULATED_THREADS];
+static emulated_jump emulated_scheduler, emulated_thread[EMULATED_THREADS];
+static int emulated_state[EMULATED_THREADS], emulated_begun;
 static char *emulated_stack;
 static void (*emulated_kernel)(void **);
 static void **emulated_args;
 
+[[noreturn]] static __attribute__((noinline)) void emulated_to(emulated_jump place) { __builtin_longjmp(place, 1); }
+
+/* The other threads have their turns. */
+static __attribute__((noinline)) void emulated_leave()
+{
+    if (!__builtin_setjmp(emulated_thread[threadIdx.x])) emulated_to(emulated_scheduler);
+}
+
 static inline void __syncthreads()
 {
-    if (!_setjmp(emulated_thread[threadIdx.x])) _longjmp(emulated_scheduler, 1);
+    emulated_state[threadIdx.x] = EMULATED_WAITS;
+    emulated_leave();
 }
 
 static void emulated_run()
 {
-    emulated_kernel(emulated_args);
-    emulated_state[threadIdx.x] = EMULATED_ENDED;
-    _longjmp(emulated_scheduler, 1);
+    for (;;) {
+        emulated_kernel(emulated_args);
+        emulated_state[threadIdx.x] = EMULATED_ENDED;
+        emulated_leave();
+    }
 }
 
 /* A thread until its next barrier, or its end. */
-static void emulated_go(int t)
+static __attribute__((noinline)) void emulated_go(int t)
 {
     threadIdx.x = (unsigned)t;
-    if (_setjmp(emulated_scheduler)) return;
-    if (emulated_state[t] == EMULATED_WAITS) _longjmp(emulated_thread[t], 1);
-    emulated_state[t] = EMULATED_WAITS;
+    if (__builtin_setjmp(emulated_scheduler)) return;
+    if (t < emulated_begun) emulated_to(emulated_thread[t]);
+    emulated_begun++;  /* a block's first turn is in their order */
     getcontext(&emulated_context);
     emulated_context.uc_stack.ss_sp = emulated_stack + (size_t)t * EMULATED_STACK;
     emulated_context.uc_stack.ss_size = EMULATED_STACK;
@@ -104,7 +117,6 @@ static void emulated_go(int t)
 
 static void emulated_block(int threads)
 {
-    for (int c = 0; c < EMULATED_SHARED; c++) shared[c] = NAN;
     for (int t = 0; t < threads; t++) emulated_state[t] = EMULATED_READY;
     for (int turn = 0, left = threads; left; turn++) {
         int ended = 0;
@@ -122,17 +134,22 @@ static void emulated_block(int threads)
     }
 }
 
-extern "C" void emulated_launch(void (*kernel)(void **), int blocks_x, int blocks_y, int threads, void **args)
+/* @param shared_bytes  what the launch asks for: of each block it begins as NaN, what is beyond it at each launch */
+extern "C" void emulated_launch(void (*kernel)(void **), int blocks_x, int blocks_y, int threads, size_t shared_bytes,
+                                void **args)
 {
+    const int asked = (int)((shared_bytes + 7) / 8);
     if (!emulated_stack) emulated_stack = (char *)malloc((size_t)EMULATED_THREADS * EMULATED_STACK);
-    if (threads > EMULATED_THREADS || !emulated_stack) abort();
+    if (threads > EMULATED_THREADS || asked > EMULATED_SHARED || !emulated_stack) abort();
     emulated_kernel = kernel;
     emulated_args = args;
     gridDim = {(unsigned)blocks_x, (unsigned)blocks_y, 1};
     blockDim = {(unsigned)threads, 1, 1};
+    for (int c = asked; c < EMULATED_SHARED; c++) shared[c] = NAN;
     for (int y = 0; y < blocks_y; y++)
         for (int x = 0; x < blocks_x; x++) {
             blockIdx = {(unsigned)x, (unsigned)y, 0};
+            for (int c = 0; c < asked; c++) shared[c] = NAN;
             emulated_block(threads);
         }
 }
