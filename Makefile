@@ -219,11 +219,17 @@ sm_tested   = $(if $(has_gpu),$(SM),$(or $(sm_compiled),$(lastword $(SM))))
 quickly     = -Xcicc -O1 -Xptxas -O0
 nv_tested   = $(strip $(NVOPT) $(if $(has_gpu),,$(if $(compiled),$(findstring $(quickly),$(compiled)),$(quickly))))
 
-# The objects are those of `make`: what it has compiled, tests need not compile again.
+# The objects are those of `make`: what it has compiled, tests need not compile again. What is sanitized is compiled and
+# run beside the other tests, and gives way to them: they wait at times, and at the end for the longest.
 test:                          ## install, build with warnings as errors, run every test, also under sanitizers
 	@scripts/build/setup.sh --tests
-	@$(MAKE) --no-print-directory $(all_cores) B=$B WERROR=1 SM='$(sm_tested)' NVOPT='$(nv_tested)' check
-	@$(MAKE) --no-print-directory $(all_cores) B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
+	@$(MAKE) --no-print-directory $(all_cores) test-here test-sanitized
+
+test-here:
+	@$(MAKE) --no-print-directory B=$B WERROR=1 SM='$(sm_tested)' NVOPT='$(nv_tested)' check
+
+test-sanitized:
+	@nice $(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1' check-sanitized
 
 # Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers
 # nothing (test_mpi.sh).
@@ -284,7 +290,7 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test tests benches check check-sanitized portable docs install format clean \
-    fuzz fuzz-fields fuzz-night FORCE
+.PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable docs \
+    install format clean fuzz fuzz-fields fuzz-night FORCE
 .PRECIOUS: $B/%.o
--include $(shell find $B -name '*.d' 2>/dev/null)
+-include $(shell find $B -path $B/sanitize -prune -o -name '*.d' -print 2>/dev/null)
