@@ -48,8 +48,22 @@ static bool walls_are_steep(const struct fields_desc *d)
     return steep;
 }
 
+struct fields_walls_desc fields_walls_desc_of(const struct fields_desc *d, int64_t reach[SW_DIMS])
+{
+    struct fields_walls_desc w = {.axes = d->terms->dimensions, .unknowns = d->terms->unknowns, .wall = d->wall};
+    for (int a = 0; a < SW_DIMS; a++) {
+        w.n[a] = d->n[a];
+        w.walls[a] = d->walls[a];
+        reach[a] = d->energy && d->energy->reach[a] > d->terms->reach[a] ? d->energy->reach[a] : d->terms->reach[a];
+        for (int v = 0; v < w.unknowns; v++) w.above_second[v][a] = fields_terms_reach(d->terms, v, a) > 1;
+    }
+    return w;
+}
+
 void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
 {
+    int64_t reach[SW_DIMS];
+    const struct fields_walls_desc at_ends = fields_walls_desc_of(d, reach);
     const struct fields_terms *t = d->terms;
     const bool exact = walk->solves && walk->solves->exact;
     walk->method = fields_method_of(d->scheme);
@@ -57,6 +71,8 @@ void fields_set_walk(const struct fields_desc *d, struct fields_walk *walk)
                                              .fourth = t->order == 4, .own = d->own_steps, .exact = exact};
     walk->unknowns = t->unknowns;
     walk->points = fields_points(d);
+    walk->numbers = fields_size(d);
+    walk->moves = fields_walls_move(&at_ends);
     for (int v = 0; v < t->unknowns; v++) walk->steep |= d->own_steps && sw_own_steep(t->row[v].rhs);
     walk->steep |= d->own_steps && walls_are_steep(d);
 }
@@ -142,9 +158,8 @@ struct sw_own_limits fields_limits_of(const struct fields_sim *s, const struct f
 
 static struct fields_batch_worker *begin(const struct fields_sim *s, int thread, int j)
 {
-    const struct fields_batch *b = s->own;
-    struct fields_batch_worker *w = &b->worker[thread];
-    b->row->begin(s, thread, j);
+    struct fields_batch_worker *w = &((const struct fields_batch *)s->own)->worker[thread];
+    w->walk->ops->begin(w->walk->own, &s->run[j].grid, s->param + j, s->count);
     fields_set_constants(s, j, w->constant);
     fields_walk_begin(w->walk);
     return w;
@@ -270,6 +285,19 @@ static enum sw_status set_record(struct sw_sim *sim, const double *record)
 
 /* ------------------------------------------------------------------ snapshots */
 
+/* Of run j, as far as it is. */
+static double time_of(const struct fields_sim *s, int j)
+{
+    if (s->desc.own_steps) return sw_own_steps_time(&states_of(&s->sim)->steps[j], s->desc.times);
+    return s->step < 0 ? 0.0 : (double)s->step * s->run[j].grid.dt;
+}
+
+static double energy_of(const struct fields_sim *s, int thread, int j)
+{
+    const struct fields_walk *walk = begin(s, thread, j)->walk;
+    return walk->ops->energy(walk->own, time_of(s, j), fields_batch_field(s, j));
+}
+
 /* sw_host_measure */
 static void measure_run(void *user, int thread, int j, double *out)
 {
@@ -279,7 +307,7 @@ static void measure_run(void *user, int thread, int j, double *out)
     double volume = 1;
     fields_measure(b->worker[thread].measure, s->desc.terms->dimensions, grid, fields_batch_field(s, j), out);
     for (int a = 0; a < s->desc.terms->dimensions; a++) volume *= grid->dx[a];
-    out[SW_ENERGY] = s->desc.energy ? volume * b->row->energy(s, thread, j) : NAN;
+    out[SW_ENERGY] = s->desc.energy ? volume * energy_of(s, thread, j) : NAN;
 }
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
@@ -312,31 +340,30 @@ static struct fields_own own_of(const struct fields_sim *s, const struct fields_
                                .limits = fields_limits_of(s, w->walk, j, w->constant)};
 }
 
-static double *take(const struct fields_sim *s, int thread, int j)
+static double *take(const struct fields_walk *w, double *flat)
 {
-    const struct fields_batch *b = s->own;
-    return b->row->take ? b->row->take(s, thread, j) : fields_batch_field(s, j);
+    return w->ops->take ? w->ops->take(w->own, flat) : flat;
 }
 
 static void advance_run(void *user, int thread, int j)
 {
     const struct advancing *a = user;
     const struct fields_sim *s = a->s;
-    const struct fields_batch_row *row = ((const struct fields_batch *)s->own)->row;
     struct sw_host_states *h = states_of(&s->sim);
     if (sw_host_states_are_over(h, j, a->from)) return;
     if (s->desc.own_steps && sw_own_steps_reached(&h->steps[j], s->desc.times, a->to)) return;
     struct fields_batch_worker *w = begin(s, thread, j);
+    double *u = take(w->walk, fields_batch_field(s, j));
+    int64_t bad = 0;
     if (s->desc.own_steps) {
         const struct fields_own own = own_of(s, w, j);
-        fields_walk_own_steps(w->walk, &own, a->to, take(s, thread, j));
-        if (row->give_back) row->give_back(s, thread, j);
-        if (own.steps->end) sw_host_states_stop(h, j, sw_own_steps_tick(own.steps, s->desc.times));
+        fields_walk_own_steps(w->walk, &own, a->to, &u);
+        if (own.steps->end) bad = sw_own_steps_tick(own.steps, s->desc.times);
     } else {
-        const int64_t bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, take(s, thread, j));
-        if (row->give_back) row->give_back(s, thread, j);
-        if (bad) sw_host_states_stop(h, j, bad);
+        bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, &u);
     }
+    if (w->walk->ops->flatten) w->walk->ops->flatten(w->walk->own, u, fields_batch_field(s, j));
+    if (bad || (s->desc.own_steps && h->steps[j].end)) sw_host_states_stop(h, j, bad);
 }
 
 enum sw_status fields_batch_advance(struct fields_sim *s, int64_t from, int64_t to)
@@ -360,13 +387,16 @@ static void look_at_run(void *user, int thread, int j)
     const struct looking *l = user;
     const struct fields_sim *s = l->s;
     const size_t points = fields_points(&s->desc);
-    const struct fields_batch_row *row = ((const struct fields_batch *)s->own)->row;
-    const double dt = s->run[j].grid.dt, *u = fields_batch_field(s, j);
+    const double dt = s->run[j].grid.dt;
+    double *u = fields_batch_field(s, j);
     if (states_of(&s->sim)->stopped[j]) return;
     struct fields_walk *walk = begin(s, thread, j)->walk;
     const double *f = walk->work.k[0];
-    fields_walk_evaluate(walk, dt * (double)s->step, s->step, take(s, thread, j), walk->work.k[0]);
-    if (row->flatten) f = row->flatten(s, thread, f);
+    fields_walk_evaluate(walk, dt * (double)s->step, s->step, take(walk, u), walk->work.k[0]);
+    if (walk->ops->flatten) {
+        walk->ops->flatten(walk->own, f, walk->work.stage);
+        f = walk->work.stage;
+    }
     for (int v = 0; v < s->desc.terms->unknowns; v++) {
         double size, rate;
         const double range = range_of(points, u + (size_t)v * points, &size),

@@ -2,28 +2,13 @@
 #define FIELDS_BATCH_CPU_H
 /* What the rows on the CPU that step fields have in common: the states of a batch, initial values, scalars, snapshots;
  * what is constant in the equations of a run, and why it cannot be advanced; how a run is taken to the end of a call. A
- * row's own data begin with a struct fields_batch. It gives the walks of its threads (w_run.h), with right-hand sides
- * and stiffnesses of its own, and has the operations below in its struct fields_row_ops. */
+ * row's own data begin with a struct fields_batch. It gives the walks of its threads (w_run.h), of which a run has one
+ * while it is advanced or measured, and has the operations below in its struct fields_row_ops. */
 #include "problem/fields/fields_drive.h"
 #include "problem/fields/fields_sim_impl.h"
 #include "problem/fields/scalars.h"
 #include "problem/fields/w_run.h"
 #include "problem/line/stepper/host_states.h"
-
-/* What a thread of a row gives. A run is one thread's while it is advanced or measured. */
-struct fields_batch_row {
-    /** Let a thread begin with run j: set its walk->dx, and what its programs compute once a run. */
-    void   (*begin)(const struct fields_sim *sim, int thread, int j);
-    /** The field of run j, begun, in the layout of the walk, where its steps begin; then put it back from there, from
-     * where they have ended. NULL: those of the batch itself. */
-    double *(*take)(const struct fields_sim *sim, int thread, int j);
-    void   (*give_back)(const struct fields_sim *sim, int thread, int j);
-    /** A field of the layout of the walk as [unknowns][z][y][x], until something else is called. NULL: as it is. */
-    const double *(*flatten)(const struct fields_sim *sim, int thread, const double *field);
-    /** The sum of the density of the energy over all points of run j, in an order that only the grid decides; called
-     * where there is one. */
-    double (*energy)(const struct fields_sim *sim, int thread, int j);
-};
 
 struct fields_batch_worker {                            /* of a thread                                        */
     struct fields_walk      *walk;                      /* the row's                                          */
@@ -33,12 +18,11 @@ struct fields_batch_worker {                            /* of a thread          
 };
 
 struct fields_batch {
-    struct sw_host_states          states;
-    const struct fields_batch_row *row;                 /* set before fields_batch_create()                   */
-    int                            workers;             /* likewise: threads that may have a run each         */
-    int                            walkers;             /* of these, those that advance runs side by side     */
-    struct fields_batch_worker    *worker;              /* [workers]                                          */
-    double                        *drive;               /* [capacity][windows][unknowns]: fields_drive.h      */
+    struct sw_host_states       states;
+    int                         workers;  /* threads that may have a run each: set before fields_batch_create() */
+    int                         walkers;  /* of these, those that advance runs side by side                     */
+    struct fields_batch_worker *worker;   /* [workers]                                                          */
+    double                     *drive;    /* [capacity][windows][unknowns]: fields_drive.h                      */
 };
 
 /** @return SW_E_MEMORY; it is then to be destroyed, too */
@@ -51,8 +35,12 @@ void fields_batch_bytes(const struct fields_desc *desc, int threads, size_t *fix
 /** [unknowns][z][y][x] of a run. */
 double *fields_batch_field(const struct fields_sim *sim, int j);
 
-/** Set what of a walk the shape, the equations, the walls, the method and how it solves decide: all but evaluate,
- * stiffness, own, work, lift and the solver. @param walk  its solves set, or NULL */
+/** What the walls of fields are, for a room of the row's own. @param reach  out: how far any differences ask beyond
+ * ends */
+struct fields_walls_desc fields_walls_desc_of(const struct fields_desc *desc, int64_t reach[SW_DIMS]);
+
+/** Set what of a walk the shape, the equations, the walls, the method and how it solves decide: all but ops, own, work
+ * and the solver; fields are [unknowns][z][y][x]. @param walk  its solves set, or NULL */
 void fields_set_walk(const struct fields_desc *desc, struct fields_walk *walk);
 
 /* A coefficient that is not the same at all points, of which the largest value over the field counts. */

@@ -34,13 +34,13 @@ struct worker {                          /* of a thread */
     struct at_points     energy;         /* its density; without an eval: none                          */
     double              *coordinate[SW_DIMS];  /* [nx] of a row                                         */
     double              *values;         /* [nx] of a coefficient                                       */
-    double              *raised;         /* [points] of a field between walls that move; else NULL      */
-    bool                 above[SW_UNKNOWNS_MOST][SW_DIMS];
-    struct fields_walls_desc at_ends;
-    struct fields_room   room;           /* of an unknown                                               */
+    struct fields_walls_desc at_ends;    /* whose room is that of the views                             */
+    struct fields_room   flat;           /* that of all other fields                                    */
     struct fields_walls *walls;          /* NULL: there are none                                        */
     /* of the run at hand */
     const struct sw_grid *grid;
+    const double        *param;
+    int64_t              stride;
     const struct fields_stiffness *constant;  /* [unknowns]: 0 where it varies */
 };
 
@@ -49,27 +49,14 @@ struct plain {
     struct worker      *worker;
 };
 
-/* What the walls of fields are, and how far rooms of unknowns go beyond ends: as far as any differences ask. `above` is
- * where it writes, and stays. */
-static struct fields_walls_desc walls_desc_of(const struct fields_desc *d, bool above[SW_UNKNOWNS_MOST][SW_DIMS])
+/* As rooms of unknowns are filled: beyond the ends of x, and of walls. */
+static struct fields_walls_desc at_ends_of(const struct fields_desc *d)
 {
-    struct fields_walls_desc w = {.axes = d->terms->dimensions, .unknowns = d->terms->unknowns,
-                                  .above_second = (const bool (*)[SW_DIMS])above, .wall = d->wall};
-    for (int a = 0; a < SW_DIMS; a++) {
-        w.n[a] = d->n[a];
-        w.walls[a] = d->walls[a];
-        w.beyond[a] = d->energy && d->energy->reach[a] > d->terms->reach[a] ? d->energy->reach[a] : d->terms->reach[a];
-        for (int v = 0; v < w.unknowns; v++) above[v][a] = fields_terms_reach(d->terms, v, a) > 1;
-    }
+    int64_t reach[SW_DIMS];
+    struct fields_walls_desc w = fields_walls_desc_of(d, reach);
+    for (int a = 1; a < SW_DIMS; a++) reach[a] *= d->walls[a];
+    w.room = fields_room_of(d->n, reach);
     return w;
-}
-
-/* Of all unknowns of an equation, with what lies beyond ends. */
-static size_t padded_of(const struct fields_desc *d, const struct fields_terms *t)
-{
-    bool above[SW_UNKNOWNS_MOST][SW_DIMS];
-    const struct fields_walls_desc at_ends = walls_desc_of(d, above);
-    return t ? (size_t)fields_room_of(&at_ends).size * (size_t)t->unknowns : 0;
 }
 
 static bool fits(const struct fields_desc *d)
@@ -80,10 +67,10 @@ static bool fits(const struct fields_desc *d)
 
 static void bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
 {
-    bool above[SW_UNKNOWNS_MOST][SW_DIMS];
-    const struct fields_walls_desc at_ends = walls_desc_of(d, above);
-    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2 + 2 * fields_walls_move(&at_ends),
-                 padded = padded_of(d, d->terms) + padded_of(d, d->energy);
+    const struct fields_walls_desc at_ends = at_ends_of(d);
+    const size_t arrays = (size_t)fields_method_of(d->scheme)->stages + 2 + fields_walls_move(&at_ends),
+                 views = (size_t)d->terms->unknowns + (d->energy ? (size_t)d->energy->unknowns : 0),
+                 padded = (size_t)at_ends.room.size * views;
     fields_batch_bytes(d, device->threads, fixed, per_run);
     *fixed += (size_t)device->threads * ((arrays * fields_size(d) + padded + 64 * (size_t)d->n[0]) * sizeof(double) +
                                          fields_walls_bytes(&at_ends));
@@ -95,21 +82,19 @@ static void bytes(const struct fields_desc *d, const struct sw_device *device, s
 static void pad(const struct worker *w, const struct view *view, double t, bool lowered, const double *u)
 {
     const struct fields_desc *d = w->desc;
-    const struct fields_room *r = &w->room;
-    const size_t nx = (size_t)d->n[0], points = fields_points(d);
-    for (int v = 0; v < view->terms->unknowns; v++) {
-        double *to = view->padded + (size_t)v * (size_t)r->size;
-        const double *from = u + (size_t)v * points;
-        if (lowered) {
-            memcpy(w->raised, from, points * sizeof *u);
-            fields_walls_lift(w->walls, v, t, false, 1.0, w->raised);
-            from = w->raised;
+    const struct fields_room *r = &w->at_ends.room;
+    const int64_t nx = d->n[0], ny = d->n[1], nz = d->n[2];
+    fields_walls_at(w->walls, t);
+    if (lowered) fields_walls_lift(w->walls, t, false);
+    for (int v = 0; v < view->terms->unknowns; v++)
+        for (int64_t k = 0; k < nz; k++) {
+            for (int64_t j = 0; j < ny; j++, u += nx) {
+                double *row = view->padded + v * r->size + r->first + j * r->step[1] + k * r->step[2];
+                memcpy(row, u, (size_t)nx * sizeof *u);
+                if (lowered) fields_walls_add(w->walls, v, j, k, 1.0, row);
+            }
+            fields_walls_fill(w->walls, &w->at_ends, v, k, view->padded);
         }
-        for (int64_t row = 0; row < d->n[1] * d->n[2]; row++)
-            memcpy(to + r->first + row % d->n[1] * r->step[1] + row / d->n[1] * r->step[2], from + (size_t)row * nx,
-                   nx * sizeof *u);
-        fields_walls_fill(w->walls, &w->at_ends, v, t, to);
-    }
 }
 
 /* Row j + offset along an axis: beyond a wall, or round a periodic one. */
@@ -123,7 +108,7 @@ static void set_row(const struct worker *w, const struct view *view, int64_t j, 
 {
     const struct fields_desc *d = w->desc;
     const struct fields_terms *t = view->terms;
-    const struct fields_room *r = &w->room;
+    const struct fields_room *r = &w->at_ends.room;
     const double y = sw_grid_at(w->grid, 1, j), z = sw_grid_at(w->grid, 2, k);
     for (int64_t i = 0; i < d->n[0]; i++) w->coordinate[1][i] = y, w->coordinate[2][i] = z;
     for (int q = 0; q < t->neighbours; q++) {
@@ -154,22 +139,24 @@ static void evaluate(void *own, double t, int64_t step, const double *u, double 
     const struct worker *w = own;
     const int64_t *n = w->desc->n, rows = n[1] * n[2];
     const int unknowns = w->desc->terms->unknowns;
-    const bool moves = w->raised != NULL;
-    pad(w, &w->of_terms, t, moves, u);
+    pad(w, &w->of_terms, t, w->walk.moves, u);
+    if (w->walk.moves) fields_walls_lift(w->walls, t, true);
     for (int v = 0; v < unknowns; v++) sw_eval_step(w->rhs[v].eval, t, step);
     for (int64_t row = 0; row < rows; row++) {
         set_row(w, &w->of_terms, row % n[1], row / n[1]);
-        for (int v = 0; v < unknowns; v++) evaluate_row(w, &w->rhs[v], row, f + (v * rows + row) * n[0]);
+        for (int v = 0; v < unknowns; v++) {
+            double *out = f + (v * rows + row) * n[0];
+            evaluate_row(w, &w->rhs[v], row, out);
+            fields_walls_close(w->walls, v, row % n[1], row / n[1], out);
+        }
     }
-    for (int v = 0; moves && v < unknowns; v++) fields_walls_lift(w->walls, v, t, true, -1.0, f + v * rows * n[0]);
-    fields_walls_clear(w->walls, f);
 }
 
-/* struct fields_lift */
+/* struct fields_walk_ops */
 static void impose(void *own, double t, double *u)
 {
     const struct worker *w = own;
-    fields_walls_impose(w->walls, t, u);
+    fields_walls_impose(w->walls, t, &w->flat, u);
 }
 
 static void begin_step(void *own, double t, double dt)
@@ -181,23 +168,22 @@ static void begin_step(void *own, double t, double dt)
 
 static void lift(const struct worker *w, double t, double factor, double *u)
 {
-    const size_t points = fields_points(w->desc);
-    for (int v = 0; v < w->desc->terms->unknowns; v++)
-        fields_walls_lift(w->walls, v, t, false, factor, u + (size_t)v * points);
+    const int64_t *n = w->desc->n, rows = n[1] * n[2];
+    fields_walls_lift(w->walls, t, false);
+    for (int64_t row = 0; row < rows * w->desc->terms->unknowns; row++)
+        fields_walls_add(w->walls, (int)(row / rows), row % rows % n[1], row % rows / n[1], factor, u + row * n[0]);
 }
 
 static void lower(void *own, double t, double *u)
 {
-    const struct worker *w = own;
-    fields_walls_impose(w->walls, t, u);
-    lift(w, t, -1.0, u);
+    impose(own, t, u);
+    lift(own, t, -1.0, u);
 }
 
 static void raise_to(void *own, double t, double *u)
 {
-    const struct worker *w = own;
-    lift(w, t, 1.0, u);
-    fields_walls_impose(w->walls, t, u);
+    lift(own, t, 1.0, u);
+    impose(own, t, u);
 }
 
 /* fields_find_stiffness */
@@ -220,13 +206,49 @@ static void find_stiffness(void *own, double t, int64_t step, const double *u, s
     for (int k = 0; k < w->varies; k++) fields_set_varying(&w->varying[k], most[k], stiffness);
 }
 
+/* ------------------------------------------------------------------ the run at hand */
+
+static void begin(void *own, const struct sw_grid *grid, const double *param, int64_t stride)
+{
+    struct worker *w = own;
+    w->grid = grid;
+    w->param = param;
+    w->stride = stride;
+    for (int64_t i = 0; i < w->desc->n[0]; i++) w->coordinate[0][i] = sw_grid_at(grid, 0, i);
+    w->walk.solves->begin(w->walk.solver, grid->dx, param, stride);
+    for (int v = 0; v < w->desc->terms->unknowns; v++) begin_run(w, &w->rhs[v], param, stride);
+    for (int k = 0; k < w->varies; k++) begin_run(w, &w->value[k], param, stride);
+    fields_walls_begin(w->walls, grid, param, stride);
+}
+
+/* A row after the other. */
+static double energy_of(void *own, double t, const double *u)
+{
+    const struct worker *w = own;
+    const int64_t *n = w->desc->n;
+    double sum = 0;
+    begin_run(w, &w->energy, w->param, w->stride);
+    pad(w, &w->of_energy, t, false, u);
+    sw_eval_step(w->energy.eval, 0, 0);
+    for (int64_t row = 0; row < n[1] * n[2]; row++) {
+        set_row(w, &w->of_energy, row % n[1], row / n[1]);
+        evaluate_row(w, &w->energy, row, w->values);
+        sum += fields_sum_row(n, w->desc->walls, row, w->values);
+    }
+    return sum;
+}
+
+static const struct fields_walk_ops walk_ops = {
+    .begin = begin, .energy = energy_of, .evaluate = evaluate, .stiffness = find_stiffness, FIELDS_FLAT_STEPS,
+    .impose = impose, .begin_step = begin_step, .lower = lower, .raise = raise_to};
+
 /* ------------------------------------------------------------------ create, destroy */
 
-static enum sw_status make_view(const struct fields_desc *d, const struct fields_terms *terms, struct sw_owned *own,
-                                const struct worker *w, struct view *view)
+static enum sw_status make_view(const struct fields_terms *terms, struct sw_owned *own, const struct worker *w,
+                                struct view *view)
 {
     view->terms = terms;
-    sw_array(own, padded_of(d, terms), &view->padded);
+    sw_array(own, (size_t)w->at_ends.room.size * (size_t)terms->unknowns, &view->padded);
     sw_array(own, (size_t)terms->inputs, &view->in);
     SW_TRY(own->status);
     for (int a = 0; a < SW_DIMS; a++) view->in[SW_IN_X + a] = w->coordinate[a];
@@ -241,20 +263,6 @@ static enum sw_status make_points(const struct fields_desc *d, const struct sw_p
     return sw_eval_create(program, (int)d->n[0], &p->eval);
 }
 
-static enum sw_status make_walls(const struct fields_desc *d, struct sw_owned *own, struct worker *w)
-{
-    w->at_ends = walls_desc_of(d, w->above);
-    w->room = fields_room_of(&w->at_ends);
-    SW_TRY(fields_walls_create(&w->at_ends, own, &w->walls));
-    if (!w->walls) return SW_OK;
-    w->walk.lift = (struct fields_lift){.impose = impose};
-    if (!fields_walls_move(&w->at_ends)) return SW_OK;
-    w->walk.lift = (struct fields_lift){.impose = impose, .begin_step = begin_step, .lower = lower, .raise = raise_to};
-    sw_array(own, fields_points(d), &w->raised);
-    sw_array(own, fields_size(d), &w->walk.work.base);
-    return own->status;
-}
-
 static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned *own, struct worker *w)
 {
     const struct fields_desc *d = &s->desc;
@@ -263,10 +271,12 @@ static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned 
     w->desc = d;
     w->walk.solves = s->ops->solves;
     fields_set_walk(d, &w->walk);
-    w->walk.evaluate = evaluate;
-    w->walk.stiffness = find_stiffness;
+    w->walk.ops = &walk_ops;
     w->walk.own = w;
-    SW_TRY(make_walls(d, own, w));
+    w->at_ends = at_ends_of(d);
+    w->flat = fields_room_of(d->n, (const int64_t[SW_DIMS]){0});
+    SW_TRY(fields_walls_create(&w->at_ends, own, &w->walls));
+    if (w->walk.moves) sw_array(own, fields_size(d), &work->base);
     for (int v = 0; v < t->unknowns; v++) SW_TRY(make_points(d, t->row[v].rhs, &w->of_terms, &w->rhs[v]));
     w->varies = fields_varying_of(d, w->varying);
     for (int k = 0; k < w->varies; k++)
@@ -277,8 +287,8 @@ static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned 
     SW_TRY(w->walk.solves->create(d, own, &w->walk.solver));
     for (int a = 0; a < SW_DIMS; a++) sw_array(own, (size_t)d->n[0], &w->coordinate[a]);
     sw_array(own, (size_t)d->n[0], &w->values);
-    SW_TRY(make_view(d, t, own, w, &w->of_terms));
-    if (d->energy) SW_TRY(make_view(d, d->energy, own, w, &w->of_energy));
+    SW_TRY(make_view(t, own, w, &w->of_terms));
+    if (d->energy) SW_TRY(make_view(d->energy, own, w, &w->of_energy));
     return d->energy ? make_points(d, d->energy->row[0].rhs, &w->of_energy, &w->energy) : SW_OK;
 }
 
@@ -291,61 +301,12 @@ static void destroy_worker(struct worker *w)
     if (w->walk.solves) w->walk.solves->destroy(w->walk.solver);
 }
 
-/* ------------------------------------------------------------------ the run at hand */
-
-static void set_place(const struct fields_sim *s, struct worker *w, int j)
-{
-    w->grid = &s->run[j].grid;
-    for (int64_t i = 0; i < s->desc.n[0]; i++) w->coordinate[0][i] = sw_grid_at(w->grid, 0, i);
-}
-
-/* struct fields_batch_row */
-static void begin(const struct fields_sim *s, int thread, int j)
-{
-    struct worker *w = &((const struct plain *)s->own)->worker[thread];
-    set_place(s, w, j);
-    w->walk.solves->begin(w->walk.solver, w->grid->dx, s->param + j, s->count);
-    for (int v = 0; v < s->desc.terms->unknowns; v++) begin_run(w, &w->rhs[v], s->param + j, s->count);
-    for (int k = 0; k < w->varies; k++) begin_run(w, &w->value[k], s->param + j, s->count);
-    fields_walls_begin(w->walls, w->grid, s->param + j, s->count);
-}
-
-/* Of run j, as far as it is. */
-static double time_of(const struct fields_sim *s, int j)
-{
-    const struct plain *p = s->own;
-    if (s->desc.own_steps) return sw_own_steps_time(&p->batch.states.steps[j], s->desc.times);
-    return s->step < 0 ? 0.0 : (double)s->step * s->run[j].grid.dt;
-}
-
-/* A row after the other. */
-static double energy_of(const struct fields_sim *s, int thread, int j)
-{
-    struct worker *w = &((const struct plain *)s->own)->worker[thread];
-    const int64_t *n = s->desc.n;
-    double sum = 0;
-    set_place(s, w, j);
-    begin_run(w, &w->energy, s->param + j, s->count);
-    fields_walls_begin(w->walls, w->grid, s->param + j, s->count);
-    pad(w, &w->of_energy, time_of(s, j), false, fields_batch_field(s, j));
-    sw_eval_step(w->energy.eval, 0, 0);
-    for (int64_t row = 0; row < n[1] * n[2]; row++) {
-        set_row(w, &w->of_energy, row % n[1], row / n[1]);
-        evaluate_row(w, &w->energy, row, w->values);
-        sum += fields_sum_row(n, s->desc.walls, row, w->values);
-    }
-    return sum;
-}
-
 /* ------------------------------------------------------------------ the row */
-
-static const struct fields_batch_row batch_row = {.begin = begin, .energy = energy_of};
 
 static enum sw_status create(struct fields_sim *s)
 {
     const struct fields_desc *d = &s->desc;
     struct plain *p = s->own;
-    p->batch.row = &batch_row;
     p->batch.workers = p->batch.walkers = s->device->threads < d->capacity ? s->device->threads : d->capacity;
     SW_TRY(fields_batch_create(s));
     sw_array(&s->arrays, (size_t)p->batch.workers, &p->worker);

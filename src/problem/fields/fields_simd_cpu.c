@@ -38,55 +38,12 @@ static void bytes(const struct fields_desc *d, const struct sw_device *device, s
     *fixed += (size_t)workers * fields_walker_bytes(&shape) + (size_t)device->threads * fields_hand_bytes(&shape);
 }
 
-/* ------------------------------------------------------------------ struct fields_batch_row */
-
-static struct fields_walker *walker_of(const struct fields_sim *s, int thread)
-{
-    return &((const struct simd *)s->own)->walker[thread];
-}
-
-static void begin(const struct fields_sim *s, int thread, int j)
-{
-    fields_walker_begin(walker_of(s, thread), &s->run[j].grid, s->param + j, s->count);
-}
-
-static double *take(const struct fields_sim *s, int thread, int j)
-{
-    struct fields_walker *w = walker_of(s, thread);
-    fields_walker_put(w, fields_batch_field(s, j), w->u);
-    w->fresh = NULL;
-    return w->u;
-}
-
-static void give_back(const struct fields_sim *s, int thread, int j)
-{
-    const struct fields_walker *w = walker_of(s, thread);
-    fields_walker_get(w, w->u, fields_batch_field(s, j));
-}
-
-static const double *flatten(const struct fields_sim *s, int thread, const double *field)
-{
-    const struct fields_walker *w = walker_of(s, thread);
-    fields_walker_get(w, field, w->walk.work.stage);
-    return w->walk.work.stage;
-}
-
-static double energy_of(const struct fields_sim *s, int thread, int j)
-{
-    begin(s, thread, j);
-    return fields_walker_energy(walker_of(s, thread), fields_batch_field(s, j));
-}
-
-static const struct fields_batch_row batch_row = {
-    .begin = begin, .take = take, .give_back = give_back, .flatten = flatten, .energy = energy_of};
-
 /* ------------------------------------------------------------------ the row */
 
 static enum sw_status create(struct fields_sim *s)
 {
     struct simd *p = s->own;
     struct sw_owned *own = &s->arrays;
-    p->batch.row = &batch_row;
     p->batch.workers = p->batch.walkers = workers_for(&s->desc, s->device);
     p->hands = s->device->threads;
     fields_shape_of(&s->desc, &p->shape);
@@ -112,6 +69,7 @@ static void destroy(struct fields_sim *s)
 {
     struct simd *p = s->own;
     for (int k = 0; p->hand && k < p->hands; k++) fields_hand_destroy(p->hand[k]);
+    for (int k = 0; p->walker && k < p->batch.workers; k++) fields_walker_destroy(&p->walker[k]);
     fields_shape_destroy(&p->shape);
     fields_batch_destroy(s);
 }
@@ -142,6 +100,7 @@ const struct fields_row_ops fields_simd_cpu = {
     .space = SW_HOST,
     .fits = fits,
     .misfit = "too many points for cpu.simd",
+    .takes_walls = true,
     .bytes = bytes,
     .own_size = sizeof(struct simd),
     .solves = &fields_lines,

@@ -26,7 +26,8 @@ struct fields_axis {
     double              scale;       /* r.scale/(1 + s0)                        */
     int                 begin;       /* points before it do not reach the last one */
     const double       *eliminated;  /* between walls, [FIELDS_ELIMINATED][n]: y_i = f_i - l1 y_{i-1} - l2 y_{i-2}, then
-                                      * x_i = p y_i - u1 x_{i+1} - u2 x_{i+2}; NULL: periodic, and all the above */
+                                      * x_i = p y_i - u1 x_{i+1} - u2 x_{i+2}; NULL: periodic, and all the above.
+                                      * p has `scale` in it already                                          */
 };
 
 struct fields_product { int axes; struct fields_axis axis[FIELDS_AXES]; };

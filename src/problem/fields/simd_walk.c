@@ -26,13 +26,12 @@ struct fields_hand {
 
 static int aligned(int64_t n) { return (int)((n + FIELDS_ALIGNED - 1) / FIELDS_ALIGNED * FIELDS_ALIGNED); }
 
-static struct fields_layout layout_of(const struct fields_desc *d)
+static struct fields_layout layout_of(const struct fields_desc *d, const int64_t reach[SW_DIMS])
 {
     struct fields_layout l;
     for (int a = 0; a < SW_DIMS; a++) {
         l.n[a] = (int)d->n[a];
-        l.reach[a] = d->terms->reach[a];
-        if (d->energy && d->energy->reach[a] > l.reach[a]) l.reach[a] = d->energy->reach[a];
+        l.reach[a] = (int)reach[a];
     }
     l.pitch = aligned(l.n[0] + 2 * l.reach[0]);
     l.plane = l.pitch * (l.n[1] + 2 * l.reach[1]);
@@ -40,6 +39,12 @@ static struct fields_layout layout_of(const struct fields_desc *d)
     l.origin = FIELDS_ALIGNED + l.reach[2] * l.plane + l.reach[1] * l.pitch;
     l.strip = (int)((STRIP_POINTS + FIELDS_ROWS * l.pitch - 1) / (FIELDS_ROWS * l.pitch)) * FIELDS_ROWS;
     return l;
+}
+
+static struct fields_room room_of(const struct fields_layout *l)
+{
+    return (struct fields_room){.beyond = {l->reach[0], l->reach[1], l->reach[2]}, .step = {1, l->pitch, l->plane},
+                                .size = l->unknown, .first = l->origin};
 }
 
 /* The first point of row j of plane k. */
@@ -62,24 +67,6 @@ static struct strip strip_of(const struct fields_layout *l, int number)
 {
     const int strips = strips_of(l), j = number % strips * l->strip;
     return (struct strip){j, number / strips, l->n[1] - j < l->strip ? l->n[1] - j : l->strip};
-}
-
-void fields_walker_put(const struct fields_walker *w, const double *flat, double *field)
-{
-    const struct fields_layout *l = &w->shape->layout;
-    const size_t nx = (size_t)l->n[0];
-    for (int v = 0; v < w->walk.unknowns; v++)
-        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
-            memcpy(field + place_of(l, v, row % l->n[1], row / l->n[1]), flat, nx * sizeof *flat);
-}
-
-void fields_walker_get(const struct fields_walker *w, const double *field, double *flat)
-{
-    const struct fields_layout *l = &w->shape->layout;
-    const size_t nx = (size_t)l->n[0];
-    for (int v = 0; v < w->walk.unknowns; v++)
-        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
-            memcpy(flat, field + place_of(l, v, row % l->n[1], row / l->n[1]), nx * sizeof *flat);
 }
 
 /* ------------------------------------------------------------------ hands */
@@ -155,38 +142,54 @@ static void evaluate_strip(const struct fields_walker *w, struct sw_eval *eval, 
 
 /* ------------------------------------------------------------------ neighbours beyond the ends */
 
-struct filling { const struct fields_walker *w; double *u; };
+static int all_strips(const struct fields_walker *w) { return strips_of(&w->shape->layout) * w->shape->layout.n[2]; }
 
-/* Those of plane `number` of all unknowns, and its image beyond the ends of z. */
+/* u, of which neighbours are missing, or which becomes `from` + factor G. */
+struct filling { const struct fields_walker *w; double *u; const double *from; double factor; };
+
+/* Those of plane `number` of all unknowns, and its images beyond the ends of z. */
 static void fill_plane(void *user, int thread, int number)
 {
     const struct filling *f = user;
-    const struct fields_layout *l = &f->w->shape->layout;
-    const int nx = l->n[0], ny = l->n[1], nz = l->n[2], k = number % nz;
-    const ptrdiff_t before = l->reach[0], row = nx + 2 * before;
-    double *plane = f->u + place_of(l, number / nz, 0, k);
+    const int nz = f->w->shape->layout.n[2];
     (void)thread;
-    for (int j = 0; j < ny; j++) {
-        double *line = plane + j * l->pitch;
-        for (int i = 1; i <= before; i++) line[-i] = line[nx - i], line[nx - 1 + i] = line[i - 1];
-    }
-    for (int j = 1; j <= l->reach[1]; j++) {
-        memcpy(plane - j * l->pitch - before, plane + (ny - j) * l->pitch - before, (size_t)row * sizeof *plane);
-        memcpy(plane + (ny - 1 + j) * l->pitch - before, plane + (j - 1) * l->pitch - before,
-               (size_t)row * sizeof *plane);
-    }
-    const ptrdiff_t first = -l->reach[1] * l->pitch - before;
-    const size_t bytes = (size_t)(l->plane - l->pitch + row) * sizeof *plane;
-    if (k < l->reach[2]) memcpy(plane + nz * l->plane + first, plane + first, bytes);
-    if (k >= nz - l->reach[2]) memcpy(plane - nz * l->plane + first, plane + first, bytes);
+    fields_walls_fill(f->w->walls, &f->w->shape->at_ends, number / nz, number % nz, f->u);
+}
+
+static void lift_strip(void *user, int thread, int number)
+{
+    const struct filling *f = user;
+    const struct fields_layout *l = &f->w->shape->layout;
+    const struct strip s = strip_of(l, number);
+    (void)thread;
+    for (int v = 0; v < f->w->walk.unknowns; v++)
+        for (int row = 0; row < s.rows; row++) {
+            const ptrdiff_t at = place_of(l, v, s.j + row, s.k);
+            if (f->from != f->u) memcpy(f->u + at, f->from + at, (size_t)l->n[0] * sizeof *f->u);
+            fields_walls_add(f->w->walls, v, s.j + row, s.k, f->factor, f->u + at);
+        }
 }
 
 /* The rooms of a field for them are the row's, also of one that is only read. */
-static void freshen(struct fields_walker *w, const double *u)
+static void freshen(struct fields_walker *w, double t, const double *u)
 {
-    if (w->fresh == u) return;
-    each(w, w->walk.unknowns * w->shape->layout.n[2], fill_plane, &(struct filling){w, (double *)u});
+    if (w->fresh == u && !w->walk.moves) return;
+    fields_walls_at(w->walls, t);
+    each(w, w->walk.unknowns * w->shape->layout.n[2], fill_plane, &(struct filling){.w = w, .u = (double *)u});
     w->fresh = u;
+}
+
+/* The field at time t of which a right-hand side is to be evaluated; between walls that move, of v. */
+static const double *stage_of(struct fields_walker *w, double t, const double *u)
+{
+    if (w->walk.moves) {
+        fields_walls_lift(w->walls, t, false);
+        each(w, all_strips(w), lift_strip, &(struct filling){.w = w, .u = w->raised, .from = u, .factor = 1.0});
+        fields_walls_lift(w->walls, t, true);
+        u = w->raised;
+    }
+    freshen(w, t, u);
+    return u;
 }
 
 /* ------------------------------------------------------------------ right-hand sides */
@@ -217,6 +220,7 @@ static void evaluate_part(const struct pass *p, struct fields_hand *h, int v, in
                    around_of(h, q) + low[0]);
 }
 
+/* Of unknown v at the points of a strip. Between walls that move it is F(v + G) - G_t. */
 static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double *out)
 {
     const struct fields_shape *shape = p->w->shape;
@@ -229,6 +233,8 @@ static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, cons
     }
     sw_eval_step(h->rhs[v], p->t, p->number);
     evaluate_strip(p->w, h->rhs[v], p->w->shape->desc->terms, p->u, s, h->in, out);
+    for (int row = 0; p->w->walls && row < s->rows; row++)
+        fields_walls_close(p->w->walls, v, s->j + row, s->k, out + row * shape->layout.pitch);
 }
 
 static void evaluate_one(void *user, int thread, int number)
@@ -240,13 +246,11 @@ static void evaluate_one(void *user, int thread, int number)
         evaluate_of(p, hand_of(p->w, thread), v, &s, p->out + place_of(l, v, s.j, s.k));
 }
 
-static int all_strips(const struct fields_walker *w) { return strips_of(&w->shape->layout) * w->shape->layout.n[2]; }
-
 /* fields_right_hand_side */
 static void evaluate(void *own, double t, int64_t number, const double *u, double *f)
 {
     struct fields_walker *w = own;
-    freshen(w, u);
+    u = stage_of(w, t, u);
     each(w, all_strips(w), evaluate_one, &(struct pass){.w = w, .u = u, .t = t, .number = number, .out = f});
 }
 
@@ -287,7 +291,7 @@ static void find_stiffness(void *own, double t, int64_t number, const double *u,
     const struct fields_shape *shape = w->shape;
     memcpy(stiffness, w->constant, (size_t)w->walk.unknowns * sizeof *stiffness);
     if (!shape->varies) return;
-    freshen(w, u);
+    freshen(w, t, u);
     each(w, all_strips(w), find_most, &(struct pass){.w = w, .u = u, .t = t, .number = number});
     for (int k = 0; k < shape->varies; k++)
         fields_set_varying(&shape->varying[k], worst_of(w, all_strips(w), shape->varies, shape->same[k]), stiffness);
@@ -311,7 +315,8 @@ static struct fields_sum sum_of(int count, const double *weight, double *const *
 static double scale_of(const struct fields_product *p)
 {
     double scale = 1.0;
-    for (int d = 0; d < p->axes; d++) scale *= p->axis[d].scale;
+    for (int d = 0; d < p->axes; d++)
+        if (p->axis[d].is_one || !p->axis[d].eliminated) scale *= p->axis[d].scale;
     return scale;
 }
 
@@ -396,9 +401,8 @@ static void take_step(const struct fields_step *s, struct fields_work *work, con
     const int axes = w->walk.rule.axes;
     int tiles = 0;
     for (int i = 0; i < s->method->stages; i++) {
-        struct pass p = {.w = w, .u = i > 0 ? work->stage : u, .t = s->t + s->method->c[i] * s->dt,
-                         .number = s->number, .step = s, .stage = i};
-        freshen(w, p.u);
+        struct pass p = {.w = w, .t = s->t + s->method->c[i] * s->dt, .number = s->number, .step = s, .stage = i};
+        p.u = stage_of(w, p.t, i > 0 ? work->stage : u);
         each(w, all_strips(w), make_increment, &p);
         p.u = u;
         for (p.axis = 1; p.axis < axes; p.axis++) {
@@ -411,6 +415,7 @@ static void take_step(const struct fields_step *s, struct fields_work *work, con
         w->size[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v);
         w->error[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v + 1);
     }
+    w->sized = work->next;
 }
 
 static void estimate_error(const struct fields_step *s, struct fields_work *work, double *error)
@@ -455,12 +460,12 @@ static void estimate_by_time(const struct fields_step *s, struct fields_work *wo
 {
     struct fields_walker *w = s->own;
     const struct fields_method *m = s->method;
-    freshen(w, work->next);
     for (int i = 0; i <= m->stages; i++) {
         const bool end = i == m->stages;
+        const double t = s->t + (end ? 1.0 : m->c[i]) * s->dt;
         each(w, all_strips(w), add_by_time,
-             &(struct pass){.w = w, .u = work->next, .t = s->t + (end ? 1.0 : m->c[i]) * s->dt, .number = s->number,
-                            .stage = i, .weight = s->dt * (end ? m->q_end : m->q[i] - m->b[i])});
+             &(struct pass){.w = w, .u = stage_of(w, t, work->next), .t = t, .number = s->number, .stage = i,
+                            .weight = s->dt * (end ? m->q_end : m->q[i] - m->b[i])});
     }
     for (int v = 0; v < s->unknowns; v++)
         error[v] = sw_own_steps_with_time(error[v], worst_of(w, all_strips(w), s->unknowns, v));
@@ -470,8 +475,8 @@ static void find_sizes(const struct fields_walk *walk, const double *u, double *
 {
     const struct fields_walker *w = walk->own;
     const struct fields_layout *l = &w->shape->layout;
-    if (u == walk->work.next) memcpy(size, w->size, (size_t)walk->unknowns * sizeof *size);
-    for (int v = 0; v < walk->unknowns && u != walk->work.next; v++) {
+    if (u == w->sized) memcpy(size, w->size, (size_t)walk->unknowns * sizeof *size);
+    for (int v = 0; v < walk->unknowns && u != w->sized; v++) {
         size[v] = 0.0;
         for (int row = 0; row < l->n[1] * l->n[2]; row++) {
             const double *line = u + place_of(l, v, row % l->n[1], row / l->n[1]);
@@ -480,28 +485,108 @@ static void find_sizes(const struct fields_walk *walk, const double *u, double *
     }
 }
 
-static const struct fields_walk_ops operations = {
-    .take_step = take_step, .estimate_error = estimate_error, .estimate_by_time = estimate_by_time,
-    .find_sizes = find_sizes, .accept = accept};
+/* ------------------------------------------------------------------ walls */
 
-double fields_walker_energy(struct fields_walker *w, const double *flat)
+static void impose(void *own, double t, double *u)
 {
+    const struct fields_walker *w = own;
+    fields_walls_impose(w->walls, t, &w->shape->at_ends.room, u);
+}
+
+static void begin_step(void *own, double t, double dt)
+{
+    const struct fields_walker *w = own;
+    const struct fields_method *m = w->walk.method;
+    fields_walls_begin_step(w->walls, t, dt, m->stages, m->b, m->c);
+}
+
+static void lift(struct fields_walker *w, double t, double factor, double *u)
+{
+    fields_walls_lift(w->walls, t, false);
+    each(w, all_strips(w), lift_strip, &(struct filling){.w = w, .u = u, .from = u, .factor = factor});
+    w->fresh = w->sized = NULL;
+}
+
+static void lower(void *own, double t, double *u)
+{
+    impose(own, t, u);
+    lift(own, t, -1.0, u);
+}
+
+static void raise_to(void *own, double t, double *u)
+{
+    lift(own, t, 1.0, u);
+    impose(own, t, u);
+}
+
+/* ------------------------------------------------------------------ a run, begun and measured */
+
+/* struct fields_walk_ops */
+static void begin(void *own, const struct sw_grid *grid, const double *param, int64_t stride)
+{
+    struct fields_walker *w = own;
+    const struct fields_layout *l = &w->shape->layout;
+    w->param = param;
+    w->stride = stride;
+    w->serial++;
+    w->fresh = w->sized = NULL;
+    w->walk.solves->begin(w->walk.solver, grid->dx, param, stride);
+    for (int a = 0; a < SW_DIMS; a++)
+        for (ptrdiff_t c = 0; w->shape->sees[a] && c < w->shape->cells; c++) {
+            const ptrdiff_t line = c / l->pitch, at[SW_DIMS] = {c % l->pitch, line % l->n[1], line / l->n[1]};
+            w->coordinate[a][c] = sw_grid_at(grid, a, at[a]);
+        }
+    fields_walls_begin(w->walls, grid, param, stride);
+}
+
+static double *take(void *own, const double *flat)
+{
+    struct fields_walker *w = own;
+    const struct fields_layout *l = &w->shape->layout;
+    const size_t nx = (size_t)l->n[0];
+    for (int v = 0; v < w->walk.unknowns; v++)
+        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
+            memcpy(w->u + place_of(l, v, row % l->n[1], row / l->n[1]), flat, nx * sizeof *flat);
+    w->fresh = w->sized = NULL;
+    return w->u;
+}
+
+static void flatten(void *own, const double *field, double *flat)
+{
+    const struct fields_walker *w = own;
+    const struct fields_layout *l = &w->shape->layout;
+    const size_t nx = (size_t)l->n[0];
+    for (int v = 0; v < w->walk.unknowns; v++)
+        for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
+            memcpy(flat, field + place_of(l, v, row % l->n[1], row / l->n[1]), nx * sizeof *flat);
+}
+
+/* Rows by lanes (field/sum.h), one after the other; the present field is lost. */
+static double energy_of(void *own, double t, const double *flat)
+{
+    struct fields_walker *w = own;
     const struct fields_shape *shape = w->shape;
     const struct fields_layout *l = &shape->layout;
     struct fields_hand *h = w->hand[0];
     double sum = 0;
     begin_program(w, h->energy, h->in_energy);
     sw_eval_step(h->energy, 0, 0);
-    fields_walker_put(w, flat, w->u);
-    w->fresh = NULL;
-    freshen(w, w->u);
+    freshen(w, t, take(w, flat));
     for (int number = 0; number < all_strips(w); number++) {
         const struct strip s = strip_of(l, number);
         evaluate_strip(w, h->energy, shape->desc->energy, w->u, &s, h->in_energy, h->values);
-        for (int row = 0; row < s.rows; row++) sum += sw_sum_lanes(h->values + row * l->pitch, l->n[0]);
+        for (int row = 0; row < s.rows; row++)
+            sum += fields_sum_row(shape->desc->n, shape->desc->walls, s.k * l->n[1] + s.j + row,
+                                  h->values + row * l->pitch);
     }
     return sum;
 }
+
+static const struct fields_walk_ops operations = {
+    .begin = begin, .take = take, .flatten = flatten, .energy = energy_of, .evaluate = evaluate,
+    .stiffness = find_stiffness, .take_step = take_step, .estimate_error = estimate_error,
+    .estimate_by_time = estimate_by_time, .find_sizes = find_sizes, .accept = accept, .impose = impose,
+    .begin_step = begin_step, .lower = lower, .raise = raise_to};
 
 /* ------------------------------------------------------------------ life */
 
@@ -512,7 +597,10 @@ static void see(const struct sw_program *program, bool sees[SW_DIMS])
 
 void fields_shape_of(const struct fields_desc *d, struct fields_shape *s)
 {
-    *s = (struct fields_shape){.desc = d, .tiles = fields_tiles_pick(), .layout = layout_of(d)};
+    int64_t reach[SW_DIMS];
+    *s = (struct fields_shape){.desc = d, .tiles = fields_tiles_pick(), .at_ends = fields_walls_desc_of(d, reach)};
+    s->layout = layout_of(d, reach);
+    s->at_ends.room = room_of(&s->layout);
     s->varies = fields_varying_of(d, s->varying);
     for (int k = s->varies - 1; k >= 0; k--) {
         s->same[k] = k;
@@ -575,18 +663,19 @@ static size_t around_room(const struct fields_shape *s)
     return (size_t)((s->layout.strip + 2 * s->layout.reach[1]) * s->layout.pitch) + 2 * FIELDS_ALIGNED;
 }
 
-static size_t room_of(const struct fields_layout *l) { return (size_t)aligned(l->n[0]) * FIELDS_ROWS; }
+static size_t rows_room(const struct fields_layout *l) { return (size_t)aligned(l->n[0]) * FIELDS_ROWS; }
 
 size_t fields_walker_bytes(const struct fields_shape *s)
 {
-    const size_t fields = (size_t)fields_method_of(s->desc->scheme)->stages + 3;
-    return (fields * numbers_of(s) + partials_of(s) + SW_DIMS * (size_t)s->cells) * sizeof(double);
+    const size_t fields = (size_t)fields_method_of(s->desc->scheme)->stages + 3 + 2 * fields_walls_move(&s->at_ends);
+    return (fields * numbers_of(s) + partials_of(s) + SW_DIMS * (size_t)s->cells) * sizeof(double) +
+           fields_walls_bytes(&s->at_ends);
 }
 
 size_t fields_hand_bytes(const struct fields_shape *s)
 {
     const size_t programs = (size_t)(s->desc->terms->unknowns + s->varies + 1);
-    return (room_of(&s->layout) + (size_t)(s->layout.strip * s->layout.pitch) + SW_SHIFTED_PARTS * around_room(s)) *
+    return (rows_room(&s->layout) + (size_t)(s->layout.strip * s->layout.pitch) + SW_SHIFTED_PARTS * around_room(s)) *
            sizeof(double) + programs * 131072;
 }
 
@@ -597,17 +686,25 @@ enum sw_status fields_walker_create(const struct fields_shape *s, struct sw_owne
     w->walk.solves = &fields_lines;
     fields_set_walk(s->desc, &w->walk);
     w->walk.ops = &operations;
-    w->walk.evaluate = evaluate;
-    w->walk.stiffness = find_stiffness;
+    w->walk.numbers = numbers_of(s);
     w->walk.own = w;
     for (int i = 0; i < w->walk.method->stages; i++) sw_array(own, numbers_of(s), &work->k[i]);
     sw_array(own, numbers_of(s), &work->stage);
     sw_array(own, numbers_of(s), &work->next);
     SW_TRY(w->walk.solves->create(s->desc, own, &w->walk.solver));
     sw_array(own, numbers_of(s), &w->u);
+    if (w->walk.moves) sw_array(own, numbers_of(s), &work->base);
+    if (w->walk.moves) sw_array(own, numbers_of(s), &w->raised);
     sw_array(own, partials_of(s), &w->partial);
     for (int a = 0; a < SW_DIMS; a++) sw_array(own, s->sees[a] ? (size_t)s->cells : 1, &w->coordinate[a]);
-    return own->status;
+    SW_TRY(own->status);
+    return fields_walls_create(&s->at_ends, own, &w->walls);
+}
+
+void fields_walker_destroy(struct fields_walker *w)
+{
+    fields_walls_destroy(w->walls);
+    if (w->walk.solves) w->walk.solves->destroy(w->walk.solver);
 }
 
 enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned *own, struct fields_hand **hand)
@@ -620,7 +717,7 @@ enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned 
     struct fields_hand *h = *hand;
     sw_array(own, (size_t)t->inputs + SW_SHIFTED_PLACES, &h->in);
     if (s->desc->energy) sw_array(own, (size_t)s->desc->energy->inputs, &h->in_energy);
-    sw_array(own, room_of(&s->layout), &h->room);
+    sw_array(own, rows_room(&s->layout), &h->room);
     sw_array(own, (size_t)(s->layout.strip * s->layout.pitch), &h->values);
     for (int v = 0; v < t->unknowns; v++)
         for (int q = 0; q < s->shifted[v].parts; q++)
@@ -646,20 +743,4 @@ void fields_hand_destroy(struct fields_hand *h)
     }
     for (int k = 0; k < FIELDS_VARYING_MOST; k++) sw_eval_destroy(&h->value[k]);
     sw_eval_destroy(&h->energy);
-}
-
-void fields_walker_begin(struct fields_walker *w, const struct sw_grid *grid, const double *param, int64_t stride)
-{
-    const struct fields_layout *l = &w->shape->layout;
-    w->grid = grid;
-    w->param = param;
-    w->stride = stride;
-    w->serial++;
-    w->fresh = NULL;
-    w->walk.solves->begin(w->walk.solver, grid->dx, param, stride);
-    for (int a = 0; a < SW_DIMS; a++)
-        for (ptrdiff_t c = 0; w->shape->sees[a] && c < w->shape->cells; c++) {
-            const ptrdiff_t line = c / l->pitch, at[SW_DIMS] = {c % l->pitch, line % l->n[1], line / l->n[1]};
-            w->coordinate[a][c] = sw_grid_at(grid, a, at[a]);
-        }
 }

@@ -7,7 +7,8 @@
  *
  * The fields of a walk are [unknowns][z + 2 reach][y + 2 reach][pitch]. The pitch is a multiple of FIELDS_ALIGNED and
  * so long that what is behind a row's end is room for its neighbours there and for those before the next one's begin:
- * rows are evaluated one behind the other in full blocks, and what comes out between them is thrown away. */
+ * rows are evaluated one behind the other in full blocks, and what comes out between them is thrown away. Between walls
+ * (walls.h) the neighbours are the points beyond them. */
 #include "expr/sw_shifted.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/fields/tiles.h"
@@ -24,6 +25,7 @@ struct fields_shape {
     const struct fields_desc  *desc;
     const struct fields_tiles *tiles;
     struct fields_layout       layout;
+    struct fields_walls_desc   at_ends;        /* whose room is the layout                                     */
     int                        varies, cells;  /* points with CELL values: of a plane, or of all               */
     struct fields_varying      varying[FIELDS_VARYING_MOST];
     int                        same[FIELDS_VARYING_MOST];  /* the first of the same program                    */
@@ -39,14 +41,16 @@ struct fields_walker {
     struct fields_walk  walk;
     double             *u;             /* where the run is now                                                 */
     const double       *fresh;         /* of which field the neighbours beyond the ends are there              */
+    struct fields_walls *walls;        /* NULL: all axes are periodic                                          */
+    double             *raised;        /* v + G of a stage; NULL: no wall moves                                */
     double             *coordinate[SW_DIMS];  /* [cells], of those that programs name                          */
     double             *partial;       /* what strips or tiles have found                                      */
     double              size[SW_UNKNOWNS_MOST], error[SW_UNKNOWNS_MOST];  /* of the last step                  */
+    const double       *sized;         /* the field that has this size                                         */
     const struct fields_stiffness *constant;
     struct fields_hand **hand;         /* [team]                                                               */
     int                 team, columns; /* of a tile                                                            */
     /* of the run begun */
-    const struct sw_grid *grid;
     const double       *param;
     int64_t             stride;
     uint64_t            serial;        /* how many runs it has begun                                           */
@@ -63,19 +67,9 @@ void           fields_shape_destroy(struct fields_shape *shape);
 size_t fields_walker_bytes(const struct fields_shape *shape);
 size_t fields_hand_bytes(const struct fields_shape *shape);
 
-/** @return SW_E_MEMORY; a hand is then to be destroyed, too */
+/** @return SW_E_MEMORY; they are then to be destroyed, too */
 enum sw_status fields_walker_create(const struct fields_shape *shape, struct sw_owned *own, struct fields_walker *w);
+void           fields_walker_destroy(struct fields_walker *w);
 enum sw_status fields_hand_create(const struct fields_shape *shape, struct sw_owned *own, struct fields_hand **hand);
 void           fields_hand_destroy(struct fields_hand *hand);
-
-/** Begin a run. @param param  as sw_eval_run() has it */
-void fields_walker_begin(struct fields_walker *w, const struct sw_grid *grid, const double *param, int64_t stride);
-
-/** Copy [unknowns][z][y][x] into the layout of the walk, and back. */
-void fields_walker_put(const struct fields_walker *w, const double *flat, double *field);
-void fields_walker_get(const struct fields_walker *w, const double *field, double *flat);
-
-/** The sum of the density of desc->energy over the points of a field, rows by lanes (field/sum.h), one after the other;
- * the present field and work.next are lost. @param flat  [unknowns][z][y][x] */
-double fields_walker_energy(struct fields_walker *w, const double *flat);
 #endif

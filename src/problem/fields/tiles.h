@@ -32,7 +32,8 @@ struct fields_closing {
 struct fields_tiles {
     const char *name;
     bool (*here)(void);
-    /** x = A⁻¹ x/scale of an axis along `width` lines beside each other, points stride apart.
+    /** x = A⁻¹ x/scale of a periodic axis, A⁻¹ x between walls, along `width` lines beside each other, points stride
+     * apart.
      * @param width  a multiple of FIELDS_ALIGNED, at most FIELDS_COLUMNS */
     void (*lines)(const struct fields_axis *a, ptrdiff_t stride, int width, double *x);
     /** The same along `count` rows of a->n points, at most FIELDS_ROWS; each is as long as the next multiple of

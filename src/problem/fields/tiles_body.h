@@ -10,9 +10,9 @@
  *
  * It defines NAMED(tiles), all of struct fields_tiles but `here`, and takes all of these macros back.
  *
- * A line costs 4 FMA a point of forward and backward recursion, and 4 more within what P^k does not forget, where each
- * of them looks for the state it begins with. Four vectors go through a recursion together, so that they hide each
- * other's latency. */
+ * A periodic line costs 4 FMA a point of forward and backward recursion, and 4 more within what P^k does not forget,
+ * where each of them looks for the state it begins with; one between walls 4 FMA and a product. Four vectors go through
+ * a recursion together, so that they hide each other's latency. */
 
 #define vec NAMED(vec)
 #define bits NAMED(bits)
@@ -56,8 +56,38 @@ BODY void NAMED(closed)(int count, const struct fields_axis *a, ptrdiff_t stride
 }
 #undef POINT
 
+/* Between walls. */
+BODY void NAMED(substitute)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+{
+    const int n = a->n;
+    const double *l1 = a->eliminated, *l2 = l1 + n, *p = l2 + n, *u1 = p + n, *u2 = u1 + n;
+    vec before[4], before2[4];
+    EACH before[l] = before2[l] = (vec){0};
+    for (int i = 0; i < n; i++)
+        EACH {
+            double *at = x + i * stride + VL * l;
+            const vec y = FNMA((vec){0} + l1[i], before[l], FNMA((vec){0} + l2[i], before2[l], OF(at)));
+            before2[l] = before[l];
+            before[l] = y;
+            AT(at) = y;
+        }
+    EACH before[l] = before2[l] = (vec){0};
+    for (int i = n - 1; i >= 0; i--)
+        EACH {
+            double *at = x + i * stride + VL * l;
+            const vec y = FNMA((vec){0} + u1[i], before[l], FNMA((vec){0} + u2[i], before2[l], p[i] * OF(at)));
+            before2[l] = before[l];
+            before[l] = y;
+            AT(at) = y;
+        }
+}
+
 BODY void NAMED(both_ways)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
 {
+    if (a->eliminated) {
+        NAMED(substitute)(count, a, stride, x);
+        return;
+    }
     NAMED(closed)(count, a, stride, x);
     NAMED(closed)(count, a, -stride, x + (a->n - 1) * stride);
 }

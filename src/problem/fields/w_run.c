@@ -10,23 +10,15 @@ static double largest_of(size_t n, const double *u)
     return largest;
 }
 
-static void find_sizes(const struct fields_walk *w, const double *u, double *size)
+void fields_flat_sizes(const struct fields_walk *w, const double *u, double *size)
 {
     for (int v = 0; v < w->unknowns; v++) size[v] = largest_of(w->points, u + (size_t)v * w->points);
 }
 
-static double *accept(struct fields_walk *w, double *u)
+double *fields_flat_accept(struct fields_walk *w, double *u)
 {
     memcpy(u, w->work.next, w->points * (size_t)w->unknowns * sizeof *u);
     return u;
-}
-
-static const struct fields_walk_ops *ops_of(const struct fields_walk *w)
-{
-    static const struct fields_walk_ops plain = {
-        .take_step = fields_take_step, .estimate_error = fields_estimate_error,
-        .estimate_by_time = fields_estimate_by_time, .find_sizes = find_sizes, .accept = accept};
-    return w->ops ? w->ops : &plain;
 }
 
 /* ------------------------------------------------------------------ P */
@@ -35,7 +27,7 @@ static const struct fields_walk_ops *ops_of(const struct fields_walk *w)
 static bool make_product(struct fields_walk *w, double t, int64_t number, double dt, const double *u)
 {
     struct fields_stiffness stiff[SW_UNKNOWNS_MOST] = {{0}};
-    w->stiffness(w->own, t, number, u, stiff);
+    w->ops->stiffness(w->own, t, number, u, stiff);
     for (int v = 0; v < w->unknowns; v++) {
         const struct fields_matrix m = fields_matrix_of(w->method, &w->rule, &stiff[v], dt);
         if (w->made && w->dt == dt && !memcmp(&m, &w->matrix[v], sizeof m)) continue;
@@ -50,22 +42,22 @@ static struct fields_step step_of(const struct fields_walk *w, double t, double 
 {
     return (struct fields_step){.method = w->method, .unknowns = w->unknowns, .points = w->points, .t = t, .dt = dt,
                                 .number = number, .solves = w->solves, .solver = w->solver,
-                                .evaluate = w->evaluate, .own = w->own};
+                                .evaluate = w->ops->evaluate, .own = w->own};
 }
 
 /* From u at t to w->work.next at `end`. */
 static void take_step(struct fields_walk *w, const struct fields_step *step, double end, const double *u)
 {
     double *base = w->work.base;
-    if (!w->lift.begin_step) {
-        ops_of(w)->take_step(step, &w->work, u);
+    if (!w->moves) {
+        w->ops->take_step(step, &w->work, u);
         return;
     }
-    memcpy(base, u, w->points * (size_t)w->unknowns * sizeof *u);
-    w->lift.begin_step(w->own, step->t, step->dt);
-    w->lift.lower(w->own, step->t, base);
-    ops_of(w)->take_step(step, &w->work, base);
-    w->lift.raise(w->own, end, w->work.next);
+    memcpy(base, u, w->numbers * sizeof *u);
+    w->ops->begin_step(w->own, step->t, step->dt);
+    w->ops->lower(w->own, step->t, base);
+    w->ops->take_step(step, &w->work, base);
+    w->ops->raise(w->own, end, w->work.next);
 }
 
 double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt)
@@ -91,32 +83,32 @@ double fields_longest_dt(const struct fields_walk *w, const struct fields_stiffn
 /* A step of no length has no R. */
 void fields_walk_evaluate(struct fields_walk *w, double t, int64_t step, const double *u, double *f)
 {
-    if (!w->lift.begin_step) {
-        w->evaluate(w->own, t, step, u, f);
+    if (!w->moves) {
+        w->ops->evaluate(w->own, t, step, u, f);
         return;
     }
-    memcpy(w->work.base, u, w->points * (size_t)w->unknowns * sizeof *u);
-    w->lift.begin_step(w->own, t, 0.0);
-    w->lift.lower(w->own, t, w->work.base);
-    w->evaluate(w->own, t, step, w->work.base, f);
+    memcpy(w->work.base, u, w->numbers * sizeof *u);
+    w->ops->begin_step(w->own, t, 0.0);
+    w->ops->lower(w->own, t, w->work.base);
+    w->ops->evaluate(w->own, t, step, w->work.base, f);
 }
 
 /* ------------------------------------------------------------------ steps of a given dt */
 
-int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double *u)
+int64_t fields_walk_steps(struct fields_walk *w, double dt, int64_t from, int64_t to, double **u)
 {
-    const struct fields_walk_ops *ops = ops_of(w);
-    if (w->lift.impose) w->lift.impose(w->own, (double)from * dt, u);
+    const struct fields_walk_ops *ops = w->ops;
+    if (w->ops->impose) w->ops->impose(w->own, (double)from * dt, *u);
     for (int64_t number = from; number < to; number++) {
         const double t = (double)number * dt;
         double size[SW_UNKNOWNS_MOST];
         const struct fields_step step = step_of(w, t, dt, number);
-        if (!make_product(w, t, number, dt, u)) return number + 1;
-        take_step(w, &step, (double)(number + 1) * dt, u);
+        if (!make_product(w, t, number, dt, *u)) return number + 1;
+        take_step(w, &step, (double)(number + 1) * dt, *u);
         ops->find_sizes(w, w->work.next, size);
         for (int v = 0; v < w->unknowns; v++)
             if (!isfinite(size[v])) return number + 1;
-        u = ops->accept(w, u);
+        *u = ops->accept(w, *u);
     }
     return 0;
 }
@@ -127,26 +119,26 @@ static void begin_own_steps(struct fields_walk *w, const struct fields_own *own,
 {
     double rate[SW_UNKNOWNS_MOST];
     fields_walk_evaluate(w, 0.0, 0, u, w->work.k[0]);
-    ops_of(w)->find_sizes(w, w->work.k[0], rate);
+    w->ops->find_sizes(w, w->work.k[0], rate);
     sw_own_steps_first(own->steps, w->unknowns, size, rate, own->times[1], own->first_dt, &own->limits);
 }
 
 /* The step's end is looked at as v, and stays as it is. */
 static void estimate_by_time(struct fields_walk *w, const struct fields_step *step, double *error)
 {
-    const size_t bytes = w->points * (size_t)w->unknowns * sizeof(double);
-    if (w->lift.begin_step) {
+    const size_t bytes = w->numbers * sizeof(double);
+    if (w->moves) {
         memcpy(w->work.base, w->work.next, bytes);
-        w->lift.lower(w->own, step->t + step->dt, w->work.next);
+        w->ops->lower(w->own, step->t + step->dt, w->work.next);
     }
-    ops_of(w)->estimate_by_time(step, &w->work, error);
-    if (w->lift.begin_step) memcpy(w->work.next, w->work.base, bytes);
+    w->ops->estimate_by_time(step, &w->work, error);
+    if (w->moves) memcpy(w->work.next, w->work.base, bytes);
 }
 
 /* Take a step, or leave u as it is. @param size  [unknowns] largest |u|; out: likewise @return where the field is */
 static double *attempt(struct fields_walk *w, const struct fields_own *own, double *size, double *u)
 {
-    const struct fields_walk_ops *ops = ops_of(w);
+    const struct fields_walk_ops *ops = w->ops;
     const double t = sw_own_steps_time(own->steps, own->times), dt = own->steps->dt;
     const struct fields_step step = step_of(w, t, dt, 0);
     double error[SW_UNKNOWNS_MOST], next[SW_UNKNOWNS_MOST];
@@ -163,17 +155,17 @@ static double *attempt(struct fields_walk *w, const struct fields_own *own, doub
     return taken ? ops->accept(w, u) : u;
 }
 
-void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double *u)
+void fields_walk_own_steps(struct fields_walk *w, const struct fields_own *own, int64_t to, double **u)
 {
     struct sw_own_steps *s = own->steps;
     double size[SW_UNKNOWNS_MOST];
     if (sw_own_steps_reached(s, own->times, to)) return;
-    if (w->lift.impose) w->lift.impose(w->own, sw_own_steps_time(s, own->times), u);
-    ops_of(w)->find_sizes(w, u, size);
-    if (s->goal == 0) begin_own_steps(w, own, size, u);
+    if (w->ops->impose) w->ops->impose(w->own, sw_own_steps_time(s, own->times), *u);
+    w->ops->find_sizes(w, *u, size);
+    if (s->goal == 0) begin_own_steps(w, own, size, *u);
     while (!s->end && !sw_own_steps_reached(s, own->times, to)) {
         const int64_t at = (int64_t)s->goal;
         if (s->left == 0) sw_own_steps_next(s, own->times[at + 1] - own->times[at]);
-        u = attempt(w, own, size, u);
+        *u = attempt(w, own, size, *u);
     }
 }

@@ -28,33 +28,32 @@ struct face { int a, b; int64_t from[2], count[2]; };
 
 struct fields_walls {
     struct fields_walls_desc desc;
-    struct fields_room       room;
     struct wall              wall[SW_UNKNOWNS_MOST][SW_DIMS][2];
     bool                     moves[SW_UNKNOWNS_MOST];
-    double                  *weight[SW_UNKNOWNS_MOST][SW_DIMS];  /* [FIELDS_CONDITIONS][n]: what each adds to G */
-    double                  *residual;                           /* [FIELDS_CONDITIONS][points of a wall]       */
-    double                  *lift;                               /* [z][y][x] G, or G_t                         */
-    double                   dx[SW_DIMS];                        /* of the run at hand                          */
+    double                  *weight[SW_UNKNOWNS_MOST][SW_DIMS];    /* [FIELDS_CONDITIONS][n]: what each adds to G  */
+    double                  *residual[SW_UNKNOWNS_MOST][SW_DIMS];  /* [FIELDS_CONDITIONS][points of a wall inside] */
+    double                  *near[5];                              /* [nx] of G, beside a wall                     */
+    double                   dx[SW_DIMS];                          /* of the run at hand                           */
 };
 
-struct fields_room fields_room_of(const struct fields_walls_desc *d)
+struct fields_room fields_room_of(const int64_t n[SW_DIMS], const int64_t beyond[SW_DIMS])
 {
     struct fields_room r = {.size = 1};
     for (int a = 0; a < SW_DIMS; a++) {
-        r.beyond[a] = a == 0 || d->walls[a] ? d->beyond[a] : 0;
+        r.beyond[a] = beyond[a];
         r.step[a] = r.size;
         r.first += r.beyond[a] * r.step[a];
-        r.size *= d->n[a] + 2 * r.beyond[a];
+        r.size *= n[a] + 2 * r.beyond[a];
     }
     return r;
 }
 
-static struct face face_of(const struct fields_walls_desc *d, const struct fields_room *r, int axis)
+static struct face face_of(const struct fields_walls_desc *d, int axis)
 {
     struct face f = {.a = axis == 0, .b = axis == 2 ? 1 : 2};
     for (int k = 0; k < 2; k++) {
         const int other = k ? f.b : f.a;
-        const int64_t beyond = other < axis ? r->beyond[other] : 0;
+        const int64_t beyond = other < axis ? d->room.beyond[other] : 0;
         f.from[k] = -beyond;
         f.count[k] = d->n[other] + 2 * beyond;
     }
@@ -89,7 +88,7 @@ static enum sw_status make_condition(const struct sw_program *program, size_t po
 static enum sw_status make_wall(struct fields_walls *w, int v, int axis, int side, struct sw_owned *own)
 {
     const struct fields_wall *given = &w->desc.wall[v][axis][side];
-    const struct face face = face_of(&w->desc, &w->room, axis);
+    const struct face face = face_of(&w->desc, axis);
     struct wall *wall = &w->wall[v][axis][side];
     wall->kind = given->kind;
     for (int k = 0; k < 2; k++) {
@@ -108,25 +107,22 @@ enum sw_status fields_walls_create(const struct fields_walls_desc *desc, struct 
                                    struct fields_walls **walls)
 {
     struct fields_walls *w;
-    size_t most = 0;
     *walls = NULL;
     if (!has_walls(desc)) return SW_OK;
     sw_array(own, 1, walls);
     SW_TRY(own->status);
     w = *walls;
     w->desc = *desc;
-    w->room = fields_room_of(desc);
     for (int axis = 0; axis < SW_DIMS; axis++) {
-        const struct face face = face_of(desc, &w->room, axis);
-        if (desc->walls[axis] && face_points(&face) > most) most = face_points(&face);
+        const size_t inside = (size_t)(sw_points(desc->n) / desc->n[axis]);
         for (int v = 0; desc->walls[axis] && v < desc->unknowns; v++) {
             SW_TRY(make_wall(w, v, axis, 0, own));
             SW_TRY(make_wall(w, v, axis, 1, own));
             sw_array(own, (size_t)(FIELDS_CONDITIONS * desc->n[axis]), &w->weight[v][axis]);
+            if (fields_walls_move(desc)) sw_array(own, FIELDS_CONDITIONS * inside, &w->residual[v][axis]);
         }
     }
-    if (fields_walls_move(desc)) sw_array(own, FIELDS_CONDITIONS * most, &w->residual);
-    if (fields_walls_move(desc)) sw_array(own, (size_t)sw_points(desc->n), &w->lift);
+    for (int k = 0; k < 5; k++) sw_array(own, (size_t)desc->n[0], &w->near[k]);
     return own->status;
 }
 
@@ -141,14 +137,13 @@ void fields_walls_destroy(struct fields_walls *w)
 /* Of each wall its coordinates, and values with what a program keeps of them. */
 size_t fields_walls_bytes(const struct fields_walls_desc *d)
 {
-    const struct fields_room room = fields_room_of(d);
-    size_t numbers = 0;
+    const size_t each = fields_walls_move(d) ? 24 + 2 * FIELDS_CONDITIONS : 24;
+    size_t numbers = 5 * (size_t)d->n[0];
     for (int axis = 0; axis < SW_DIMS; axis++) {
-        const struct face face = face_of(d, &room, axis);
-        if (d->walls[axis]) numbers += (size_t)d->unknowns * (24 * face_points(&face) + 4 * (size_t)d->n[axis]);
+        const struct face face = face_of(d, axis);
+        if (d->walls[axis]) numbers += (size_t)d->unknowns * (each * face_points(&face) + 4 * (size_t)d->n[axis]);
     }
-    if (has_walls(d) && fields_walls_move(d)) numbers += (size_t)sw_points(d->n) + 4 * numbers / 24;
-    return numbers * sizeof(double);
+    return has_walls(d) ? numbers * sizeof(double) : 0;
 }
 
 /* ------------------------------------------------------------------ the run at hand */
@@ -168,7 +163,7 @@ static double place(const struct fields_walls *w, const struct sw_grid *grid, in
 
 static void begin_wall(struct fields_walls *w, const struct sw_grid *grid, int v, int axis, int side)
 {
-    const struct face f = face_of(&w->desc, &w->room, axis);
+    const struct face f = face_of(&w->desc, axis);
     struct wall *wall = &w->wall[v][axis][side];
     if (!wall->at[0]) return;
     for (int64_t k = 0; k < (int64_t)face_points(&f); k++) {
@@ -197,7 +192,7 @@ static void set_weights(struct fields_walls *w, int v, int axis)
 void fields_walls_begin(struct fields_walls *w, const struct sw_grid *grid, const double *param, int64_t stride)
 {
     for (int axis = 0; w && axis < SW_DIMS; axis++) {
-        const struct face face = face_of(&w->desc, &w->room, axis);
+        const struct face face = face_of(&w->desc, axis);
         w->dx[axis] = grid->dx[axis];
         for (int v = 0; w->desc.walls[axis] && v < w->desc.unknowns; v++) {
             for (int side = 0; side < 2; side++) {
@@ -233,142 +228,243 @@ static const double *values_at(struct wall *wall, const struct face *face, int s
 
 /* ------------------------------------------------------------------ points beyond ends */
 
-/* One wall: what is given there, and the points beyond. */
-static void fill_wall(struct fields_walls *w, int v, int axis, int side, double t, double *u)
+/* Points of a wall: `count`, `step` apart, whose conditions are those from number `at` on. */
+struct stretch { int64_t count, step, at; double *here; };
+
+static const double *value_of(const struct condition *c) { return c->eval ? c->value : NULL; }
+
+/* What is given there. */
+static void give(const struct wall *wall, const struct stretch *s)
 {
-    const struct face f = face_of(&w->desc, &w->room, axis);
-    const struct fields_room *r = &w->room;
-    struct wall *wall = &w->wall[v][axis][side];
-    const double *first = values_at(wall, &f, 0, false, t), *second = values_at(wall, &f, 1, false, t);
-    const double reflection = fields_wall_reflection(wall->kind);
-    const int64_t inwards = side ? -r->step[axis] : r->step[axis];
-    double *origin = u + r->first + (side ? (w->desc.n[axis] - 1) * r->step[axis] : 0);
-    for (int64_t b = 0; b < f.count[1]; b++)
-        for (int64_t a = 0; a < f.count[0]; a++) {
-            const int64_t at = b * f.count[0] + a;
-            double *here = origin + (f.from[0] + a) * r->step[f.a] + (f.from[1] + b) * r->step[f.b];
-            const double g = first ? first[at] : 0.0, h = second ? second[at] : 0.0;
-            if (fields_wall_is_given(wall->kind)) *here = g;
-            for (int k = 1; k <= r->beyond[axis]; k++)
-                here[-k * inwards] = reflection * here[k * inwards] +
-                                     fields_wall_beyond(wall->kind, side, k, w->dx[axis], g, h);
-        }
+    const double *value = value_of(&wall->condition[0][0]);
+    for (int64_t c = 0; c < s->count; c++) s->here[c * s->step] = value ? value[s->at + c] : 0.0;
 }
 
-/* Beyond the ends of x, of all rows inside. */
-static void wrap_rows(const struct fields_walls_desc *d, double *u)
+/* The points k beyond. @param inwards  from the wall to the next points inside  @param d  between points */
+static void reflect(const struct wall *wall, int side, int64_t inwards, int k, double d, const struct stretch *s)
 {
-    const struct fields_room r = fields_room_of(d);
-    for (int64_t row = 0; row < d->n[1] * d->n[2]; row++) {
-        double *at = u + r.first + row % d->n[1] * r.step[1] + row / d->n[1] * r.step[2];
-        for (int64_t k = 1; k <= r.beyond[0]; k++) {
-            at[-k] = at[fields_beside(-k, d->n[0], false)];
-            at[d->n[0] - 1 + k] = at[fields_beside(k - 1, d->n[0], false)];
+    const double *first = value_of(&wall->condition[0][0]), *second = value_of(&wall->condition[1][0]);
+    const double reflection = fields_wall_reflection(wall->kind);
+    const double *image = s->here + k * inwards;
+    double *beyond = s->here - k * inwards;
+    if (!first && !second) {
+        for (int64_t c = 0; c < s->count; c++) beyond[c * s->step] = reflection * image[c * s->step];
+        return;
+    }
+    for (int64_t c = 0; c < s->count; c++)
+        beyond[c * s->step] = reflection * image[c * s->step] +
+                              fields_wall_beyond(wall->kind, side, k, d, first ? first[s->at + c] : 0.0,
+                                                 second ? second[s->at + c] : 0.0);
+}
+
+/* Along x or y of plane k, whose first point inside is given. */
+static void fill_walls(const struct fields_walls *w, int v, int axis, int64_t k, double *plane)
+{
+    const struct face f = face_of(&w->desc, axis);
+    const struct fields_room *r = &w->desc.room;
+    struct stretch stretch[2];
+    for (int side = 0; side < 2; side++) {
+        const int64_t wall = side ? (w->desc.n[axis] - 1) * r->step[axis] : 0;
+        stretch[side] = (struct stretch){.count = f.count[0], .step = r->step[f.a], .at = k * f.count[0],
+                                         .here = plane + wall + f.from[0] * r->step[f.a]};
+        if (fields_wall_is_given(w->wall[v][axis][side].kind)) give(&w->wall[v][axis][side], &stretch[side]);
+    }
+    for (int side = 0; side < 2; side++)
+        for (int far = 1; far <= r->beyond[axis]; far++)
+            reflect(&w->wall[v][axis][side], side, side ? -r->step[axis] : r->step[axis], far, w->dx[axis],
+                    &stretch[side]);
+}
+
+/* What walls across z give of plane k, and its images. */
+static void fill_walls_of_z(const struct fields_walls *w, int v, int64_t k, double *plane)
+{
+    const struct face f = face_of(&w->desc, 2);
+    const struct fields_room *r = &w->desc.room;
+    for (int side = 0; side < 2; side++) {
+        const struct wall *wall = &w->wall[v][2][side];
+        const int64_t far = side ? w->desc.n[2] - 1 - k : k, inwards = side ? -r->step[2] : r->step[2];
+        for (int64_t row = 0; row < f.count[1]; row++) {
+            const struct stretch s = {
+                .count = f.count[0], .step = 1, .at = row * f.count[0],
+                .here = plane - far * inwards + (f.from[1] + row) * r->step[1] + f.from[0]};
+            if (far == 0 && fields_wall_is_given(wall->kind)) give(wall, &s);
+            if (far > 0 && far <= r->beyond[2]) reflect(wall, side, inwards, (int)far, w->dx[2], &s);
         }
     }
 }
 
-void fields_walls_fill(struct fields_walls *w, const struct fields_walls_desc *d, int v, double t, double *u)
+static void wrap_rows(const struct fields_walls_desc *d, double *plane)
 {
-    if (!d->walls[0]) wrap_rows(d, u);
-    for (int axis = 0; w && axis < SW_DIMS; axis++)
-        for (int side = 0; d->walls[axis] && side < 2; side++) fill_wall(w, v, axis, side, t, u);
+    const int64_t nx = d->n[0];
+    for (int64_t j = 0; j < d->n[1]; j++) {
+        double *row = plane + j * d->room.step[1];
+        for (int64_t i = 1; i <= d->room.beyond[0]; i++) row[-i] = row[nx - i], row[nx - 1 + i] = row[i - 1];
+    }
+}
+
+/* Copy row `from` of a plane along y, or plane `from` along z, with what lies beyond its own ends, to where `to` is. */
+static void wrap(const struct fields_walls_desc *d, int axis, int64_t from, int64_t to, double *plane)
+{
+    const struct fields_room *r = &d->room;
+    const int64_t row = d->n[0] + 2 * r->beyond[0], first = -r->beyond[0] - (axis == 2 ? r->beyond[1] * r->step[1] : 0);
+    const int64_t count = axis == 2 ? r->step[2] - r->step[1] + row : row;
+    memcpy(plane + to * r->step[axis] + first, plane + from * r->step[axis] + first, (size_t)count * sizeof *plane);
+}
+
+void fields_walls_fill(const struct fields_walls *w, const struct fields_walls_desc *d, int v, int64_t k, double *u)
+{
+    const struct fields_room *r = &d->room;
+    const int64_t ny = d->n[1], nz = d->n[2];
+    double *plane = u + r->first + v * r->size + k * r->step[2];
+    if (d->walls[0]) fill_walls(w, v, 0, k, plane);
+    else wrap_rows(d, plane);
+    for (int64_t j = 1; !d->walls[1] && j <= r->beyond[1]; j++) {
+        wrap(d, 1, ny - j, -j, plane);
+        wrap(d, 1, j - 1, ny - 1 + j, plane);
+    }
+    if (d->walls[1]) fill_walls(w, v, 1, k, plane);
+    if (d->walls[2]) fill_walls_of_z(w, v, k, plane);
+    if (!d->walls[2] && k < r->beyond[2]) wrap(d, 2, 0, nz, plane);
+    if (!d->walls[2] && k >= nz - r->beyond[2]) wrap(d, 2, 0, -nz, plane);
+}
+
+void fields_walls_at(struct fields_walls *w, double t)
+{
+    for (int k = 0; w && k < w->desc.unknowns * SW_DIMS * 4; k++) {
+        const int axis = k / 4 % SW_DIMS;
+        const struct face f = face_of(&w->desc, axis);
+        values_at(&w->wall[k / (4 * SW_DIMS)][axis][k / 2 % 2], &f, k % 2, false, t);
+    }
 }
 
 /* Set what is given at a wall of a field. @param value  [points of the wall]; NULL: 0 */
-static void set_wall(const struct fields_walls *w, int axis, int side, const double *value, double *u)
+static void set_wall(const struct fields_walls *w, int axis, int side, const double *value,
+                     const struct fields_room *r, double *u)
 {
-    const struct face f = face_of(&w->desc, &w->room, axis);
-    const int64_t *n = w->desc.n, step[SW_DIMS] = {1, n[0], n[0] * n[1]};
-    double *origin = u + (side ? (n[axis] - 1) * step[axis] : 0);
+    const struct face f = face_of(&w->desc, axis);
+    const int64_t *n = w->desc.n;
+    double *origin = u + r->first + (side ? (n[axis] - 1) * r->step[axis] : 0);
     for (int64_t b = 0; b < n[f.b]; b++)
         for (int64_t a = 0; a < n[f.a]; a++)
-            origin[a * step[f.a] + b * step[f.b]] =
+            origin[a * r->step[f.a] + b * r->step[f.b]] =
                 value ? value[(b - f.from[1]) * f.count[0] + a - f.from[0]] : 0.0;
 }
 
-static void set_walls(struct fields_walls *w, bool zero, double t, double *u)
+void fields_walls_impose(struct fields_walls *w, double t, const struct fields_room *room, double *u)
 {
-    const size_t points = (size_t)sw_points(w->desc.n);
-    for (int axis = 0; axis < SW_DIMS; axis++) {
-        const struct face f = face_of(&w->desc, &w->room, axis);
+    for (int axis = 0; w && axis < SW_DIMS; axis++) {
+        const struct face f = face_of(&w->desc, axis);
         for (int k = 0; w->desc.walls[axis] && k < 2 * w->desc.unknowns; k++) {
             struct wall *wall = &w->wall[k / 2][axis][k % 2];
             if (!fields_wall_is_given(wall->kind)) continue;
-            set_wall(w, axis, k % 2, zero ? NULL : values_at(wall, &f, 0, false, t),
-                     u + (size_t)(k / 2) * points);
+            set_wall(w, axis, k % 2, values_at(wall, &f, 0, false, t), room, u + k / 2 * room->size);
         }
     }
-}
-
-void fields_walls_impose(struct fields_walls *w, double t, double *u)
-{
-    if (w) set_walls(w, false, t, u);
-}
-
-void fields_walls_clear(struct fields_walls *w, double *u)
-{
-    if (w) set_walls(w, true, 0.0, u);
 }
 
 /* ------------------------------------------------------------------ G */
 
+/* Whether condition m of an axis counts. Second conditions that no derivative asks for are left out: others would have
+ * to agree with them in corners. */
+static bool counts(const struct fields_walls *w, int v, int axis, int m)
+{
+    return w->desc.walls[axis] && (m % 2 == 0 || w->desc.above_second[v][axis]);
+}
+
+/* G of points i .. i + count - 1 of row (j, k), as far as the first axes make it. */
+static void lift_row(const struct fields_walls *w, int v, int axes, int64_t i, int64_t j, int64_t k, int count,
+                     double *out)
+{
+    const int64_t *n = w->desc.n;
+    memset(out, 0, (size_t)count * sizeof *out);
+    for (int axis = 0; axis < axes; axis++)
+        for (int m = 0; m < FIELDS_CONDITIONS; m++) {
+            if (!counts(w, v, axis, m)) continue;
+            const double *weight = w->weight[v][axis] + m * n[axis],
+                         *residual = w->residual[v][axis] + m * (sw_points(n) / n[axis]);
+            const double one = axis == 0 ? residual[k * n[1] + j] : weight[axis == 1 ? j : k],
+                         *of = axis == 0 ? weight + i : residual + (axis == 1 ? k : j) * n[0] + i;
+            for (int c = 0; c < count; c++) out[c] += one * of[c];
+        }
+}
+
 /* The derivative of an order at an end of a line, from its five points there, exact for polynomials of degree 4. */
-static double derivative_at_end(const double *u, int64_t inwards, int side, int order, double dx)
+static double derivative_at_end(double *const u[5], int64_t i, int side, int order, double dx)
 {
     static const double weight[4][5] = {
         {1}, {-25. / 12, 4, -3, 4. / 3, -1. / 4}, {35. / 12, -26. / 3, 19. / 2, -14. / 3, 11. / 12},
         {-5. / 2, 9, -12, 7, -3. / 2}};
     double sum = 0.0;
-    for (int k = 0; k < 5; k++) sum += weight[order][k] * u[k * inwards];
+    for (int k = 0; k < 5; k++) sum += weight[order][k] * u[k][i];
     return (side && order % 2 ? -sum : sum) / pow(dx, order);
 }
 
-/* What the conditions along an axis have beyond those that G has so far. @param had  G has something */
-static void find_residual(struct fields_walls *w, int v, int axis, int m, double t, bool rate, bool had)
+/* What condition m of an axis has. */
+static void find_residual(struct fields_walls *w, int v, int axis, int m, double t, bool rate)
 {
-    const struct face f = face_of(&w->desc, &w->room, axis);
-    const int64_t *n = w->desc.n, step[SW_DIMS] = {1, n[0], n[0] * n[1]};
-    const int side = m / 2, second = m % 2;
-    struct wall *wall = &w->wall[v][axis][side];
-    const double *value = values_at(wall, &f, second, rate, t), *rest = rate ? wall->condition[second][1].rest : NULL;
-    double *residual = w->residual + (size_t)m * (size_t)(n[f.a] * n[f.b]);
-    const double *origin = w->lift + (side ? (n[axis] - 1) * step[axis] : 0);
-    const int order = fields_wall_order(wall->kind, second);
+    const struct face f = face_of(&w->desc, axis);
+    const int64_t *n = w->desc.n;
+    struct wall *wall = &w->wall[v][axis][m / 2];
+    const double *value = values_at(wall, &f, m % 2, rate, t), *rest = rate ? wall->condition[m % 2][1].rest : NULL;
+    double *residual = w->residual[v][axis] + m * (n[f.a] * n[f.b]);
     for (int64_t b = 0; b < n[f.b]; b++)
         for (int64_t a = 0; a < n[f.a]; a++) {
             const int64_t at = (b - f.from[1]) * f.count[0] + a - f.from[0];
-            double *r = &residual[b * n[f.a] + a];
-            *r = (value ? value[at] : 0.0) + (rest ? rest[at] : 0.0);
-            if (had) *r -= derivative_at_end(origin + a * step[f.a] + b * step[f.b],
-                                             side ? -step[axis] : step[axis], side, order, w->dx[axis]);
+            residual[b * n[f.a] + a] = (value ? value[at] : 0.0) + (rest ? rest[at] : 0.0);
         }
 }
 
-static void add_polynomials(struct fields_walls *w, int v, int axis, int m)
+/* Less what G has so far, beside a row b of the wall across y or z. */
+static void subtract_lift(struct fields_walls *w, int v, int axis, int side, int64_t b)
 {
-    const struct face f = face_of(&w->desc, &w->room, axis);
-    const int64_t *n = w->desc.n, step[SW_DIMS] = {1, n[0], n[0] * n[1]};
-    const double *weight = w->weight[v][axis] + m * n[axis],
-                 *residual = w->residual + (size_t)m * (size_t)(n[f.a] * n[f.b]);
-    for (int64_t b = 0; b < n[f.b]; b++)
-        for (int64_t i = 0; i < n[axis]; i++)
-            for (int64_t a = 0; a < n[f.a]; a++)
-                w->lift[a * step[f.a] + b * step[f.b] + i * step[axis]] += weight[i] * residual[b * n[f.a] + a];
+    const int64_t *n = w->desc.n;
+    for (int far = 0; far < 5; far++) {
+        const int64_t at = side ? n[axis] - 1 - far : far;
+        lift_row(w, v, axis, 0, axis == 1 ? at : b, axis == 1 ? b : at, (int)n[0], w->near[far]);
+    }
+    for (int m = 2 * side; m < 2 * side + 2; m++) {
+        double *residual = w->residual[v][axis] + m * (sw_points(n) / n[axis]) + b * n[0];
+        const int order = fields_wall_order(w->wall[v][axis][side].kind, m % 2);
+        for (int64_t i = 0; counts(w, v, axis, m) && i < n[0]; i++)
+            residual[i] -= derivative_at_end(w->near, i, side, order, w->dx[axis]);
+    }
 }
 
-/* Second conditions that no derivative asks for are left out: others would have to agree with them in corners. */
-static void make_lift(struct fields_walls *w, int v, double t, bool rate)
+void fields_walls_lift(struct fields_walls *w, double t, bool rate)
 {
-    bool had = false;
-    memset(w->lift, 0, (size_t)sw_points(w->desc.n) * sizeof *w->lift);
-    for (int axis = 0; axis < SW_DIMS; axis++) {
-        if (!w->desc.walls[axis]) continue;
+    for (int k = 0; w && k < w->desc.unknowns * SW_DIMS; k++) {
+        const int v = k / SW_DIMS, axis = k % SW_DIMS;
+        const bool had = (axis > 0 && w->desc.walls[0]) || (axis > 1 && w->desc.walls[1]);
+        const int64_t rows = w->desc.n[axis == 1 ? 2 : 1];
+        if (!w->moves[v] || !w->desc.walls[axis]) continue;
         for (int m = 0; m < FIELDS_CONDITIONS; m++)
-            if (m % 2 == 0 || w->desc.above_second[v][axis]) find_residual(w, v, axis, m, t, rate, had);
-        for (int m = 0; m < FIELDS_CONDITIONS; m++)
-            if (m % 2 == 0 || w->desc.above_second[v][axis]) add_polynomials(w, v, axis, m);
-        had = true;
+            if (counts(w, v, axis, m)) find_residual(w, v, axis, m, t, rate);
+        for (int64_t b = 0; had && b < 2 * rows; b++) subtract_lift(w, v, axis, b % 2, b / 2);
+    }
+}
+
+void fields_walls_add(const struct fields_walls *w, int v, int64_t j, int64_t k, double factor, double *u)
+{
+    const int64_t nx = w->desc.n[0];
+    double lift[256];
+    for (int64_t i = 0; w->moves[v] && i < nx; i += 256) {
+        const int count = (int)(nx - i < 256 ? nx - i : 256);
+        lift_row(w, v, SW_DIMS, i, j, k, count, lift);
+        for (int c = 0; c < count; c++) u[i + c] += factor * lift[c];
+    }
+}
+
+void fields_walls_close(const struct fields_walls *w, int v, int64_t j, int64_t k, double *f)
+{
+    if (!w) return;
+    const int64_t *n = w->desc.n, at[SW_DIMS] = {0, j, k};
+    fields_walls_add(w, v, j, k, -1.0, f);
+    for (int end = 0; end < 2 * SW_DIMS; end++) {
+        const int axis = end / 2, side = end % 2;
+        const int64_t wall = side ? n[axis] - 1 : 0;
+        if (!fields_wall_is_given(w->wall[v][axis][side].kind)) continue;
+        if (axis == 0) f[wall] = 0.0;
+        else if (at[axis] == wall) memset(f, 0, (size_t)n[0] * sizeof *f);
     }
 }
 
@@ -384,7 +480,7 @@ void fields_walls_begin_step(struct fields_walls *w, double t, double dt, int st
 {
     for (int k = 0; k < w->desc.unknowns * SW_DIMS * 4; k++) {
         const int axis = k / 4 % SW_DIMS, second = k % 2;
-        const struct face f = face_of(&w->desc, &w->room, axis);
+        const struct face f = face_of(&w->desc, axis);
         struct wall *wall = &w->wall[k / (4 * SW_DIMS)][axis][k / 2 % 2];
         double *rest = wall->condition[second][1].rest;
         if (!rest) continue;
@@ -394,12 +490,4 @@ void fields_walls_begin_step(struct fields_walls *w, double t, double dt, int st
         add_to_rest(wall, &f, second, false, t, -1.0 / dt);
         for (int i = 0; i < stages; i++) add_to_rest(wall, &f, second, true, t + c[i] * dt, -b[i]);
     }
-}
-
-void fields_walls_lift(struct fields_walls *w, int v, double t, bool rate, double factor, double *u)
-{
-    const size_t points = (size_t)sw_points(w->desc.n);
-    if (!w->moves[v]) return;
-    make_lift(w, v, t, rate);
-    for (size_t c = 0; c < points; c++) u[c] += factor * w->lift[c];
 }

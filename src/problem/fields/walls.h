@@ -3,8 +3,9 @@
 /* The walls of fields on a host: what their conditions are at a time, the points beyond them, and a field G that
  * fulfils those that move.
  *
- * An unknown lies in a room that has points beyond the ends of its axes: of x in any case, of y and z where there are
- * walls. They are filled one axis after the other, those of y for all x of the room, so that corners are beyond both.
+ * An unknown lies in a room that may have points beyond the ends of its axes, where differences ask for them: those of
+ * x in any case. They are filled one axis after the other, those of y for all x of the room, so that corners are beyond
+ * both. A plane of the room is filled by itself, and threads may share planes.
  *
  * Increments of W-methods have conditions that are 0 (walls_point.h). Where conditions depend on time, u = v + G, and v
  * takes the steps with F(v + G) - G_t - R (w_run.h). G is Coons' sum: along each axis the polynomial that has the
@@ -21,26 +22,29 @@ struct fields_wall {
     const struct sw_program *rate[2];       /* of those that depend on t, their derivatives in t  */
 };
 
+/** How unknowns lie: point (i, j, k) of unknown v at first + i + j*step[1] + k*step[2] + v*size; step[2] is as many
+ * rows as a plane has with those beyond its ends. */
+struct fields_room { int64_t beyond[SW_DIMS], step[SW_DIMS], size, first; };
+
+/** The smallest with so many points beyond each end; 0 everywhere: that of [unknowns][z][y][x]. */
+struct fields_room fields_room_of(const int64_t n[SW_DIMS], const int64_t beyond[SW_DIMS]);
+
 struct fields_walls_desc {
     int                axes, unknowns;
     int64_t            n[SW_DIMS];
-    bool               walls[SW_DIMS];         /* the axis ends, for all unknowns; else it is periodic  */
-    int                beyond[SW_DIMS];        /* points that differences need beyond ends              */
-    const bool       (*above_second)[SW_DIMS]; /* [unknowns]: two conditions count at each wall         */
-    const struct fields_wall (*wall)[SW_DIMS][2];  /* [unknowns]                                        */
+    bool               walls[SW_DIMS];         /* the axis ends, for all unknowns; else it is periodic        */
+    struct fields_room room;                   /* that is filled                                              */
+    bool               above_second[SW_UNKNOWNS_MOST][SW_DIMS];  /* two conditions count at each wall         */
+    const struct fields_wall (*wall)[SW_DIMS][2];                /* [unknowns]                                */
 };
 
-/** How an unknown with points beyond the ends lies: point (i, j, k) at `first` + i + j*step[1] + k*step[2]. */
-struct fields_room { int64_t beyond[SW_DIMS], step[SW_DIMS], size, first; };
-struct fields_room fields_room_of(const struct fields_walls_desc *d);
-
-struct fields_walls;  /* of a thread */
+struct fields_walls;  /* of a run at a time */
 
 /** Whether any condition of an unknown depends on time. */
 bool fields_walls_move(const struct fields_walls_desc *d);
 
 /** @param desc  copied, what it points to borrowed  @param own  its arrays
- *  @param walls  out: NULL where no axis has walls
+ *  @param walls  out: NULL where no axis has walls; it is then fine for all below
  *  @return SW_E_MEMORY; it is then to be destroyed, too */
 enum sw_status fields_walls_create(const struct fields_walls_desc *desc, struct sw_owned *own,
                                    struct fields_walls **walls);
@@ -50,20 +54,30 @@ size_t fields_walls_bytes(const struct fields_walls_desc *desc);
 /** Begin a run. @param param  number k of the run is param[k*stride] */
 void fields_walls_begin(struct fields_walls *walls, const struct sw_grid *grid, const double *param, int64_t stride);
 
-/** Fill what lies beyond the ends of unknown v, and what is given at walls, at time t. @param walls  NULL: periodic
- * @param u  a room whose points inside are set */
-void fields_walls_fill(struct fields_walls *walls, const struct fields_walls_desc *d, int v, double t, double *u);
+/** Evaluate what is given at time t, for planes to be filled. */
+void fields_walls_at(struct fields_walls *walls, double t);
 
-/** Set what is given at walls, at time t; or to 0. @param u  [unknowns][z][y][x] */
-void fields_walls_impose(struct fields_walls *walls, double t, double *u);
-void fields_walls_clear(struct fields_walls *walls, double *u);
+/** Fill what lies beyond the ends of plane k of unknown v, its images beyond the ends of z, and what is given at walls
+ * of it, at the time of fields_walls_at(). Others may fill other planes at the same time.
+ * @param u  unknowns in d->room, the points inside set */
+void fields_walls_fill(const struct fields_walls *walls, const struct fields_walls_desc *d, int v, int64_t k,
+                       double *u);
+
+/** Set what is given at walls, at time t. @param room  how u lies */
+void fields_walls_impose(struct fields_walls *walls, double t, const struct fields_room *room, double *u);
 
 /** Begin a step: R. @param b, c  [stages] of the method */
 void fields_walls_begin_step(struct fields_walls *walls, double t, double dt, int stages, const double *b,
                              const double *c);
 
-/** u += factor G(t), or factor (G_t(t) + R), of unknown v where its conditions move. @param u  [z][y][x] of it */
-void fields_walls_lift(struct fields_walls *walls, int v, double t, bool rate, double factor, double *u);
+/** Make G(t), or G_t(t) + R, of the unknowns whose conditions move, for the two below. */
+void fields_walls_lift(struct fields_walls *walls, double t, bool rate);
+
+/** u += factor times what was made, in a row of unknown v. Threads may share rows. @param u  [nx] */
+void fields_walls_add(const struct fields_walls *walls, int v, int64_t j, int64_t k, double factor, double *u);
+
+/** A row of F becomes that of increments: less what was made, G_t + R, and 0 where u is given. @param f  [nx] */
+void fields_walls_close(const struct fields_walls *walls, int v, int64_t j, int64_t k, double *f);
 
 /** The point that stands for point i, at most n - 1 beyond, of an axis of n points: across the ends of a periodic one;
  * its mirror image where there are walls. */

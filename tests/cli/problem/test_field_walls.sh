@@ -330,7 +330,7 @@ refused 'it means nothing with boundary.y = "periodic"' "${value[@]}" -s 'bounda
 refused 'means nothing with boundary = "periodic"' "${value[@]}" -s 'boundary="periodic"'
 refused 'fields between walls are of second order in space' -s 'boundary="no_flux"' -s 'order=4'
 refused 'it is one for all runs' -s 'boundary="$b"' -s 'sweep.b=["periodic", "no_flux"]'
-expect 4 run text.cfg -o row.h5 -s 'boundary="no_flux"' -s 'stepper="cpu.simd"' --device cpu
+expect 4 run text.cfg -o row.h5 -s 'boundary="no_flux"' -s 'stepper="cpu.fourier"' --device cpu
 says 'it steps fields that are periodic along all axes'
 refused "'left.y' is empty" -s 'left={ y={}; }'
 refused "unknown name 'q'" -s 'left.y.dirichlet="x*q"' "${closed[@]}"

@@ -1,6 +1,7 @@
-/* Rows that step fields against the reference, cpu.plain: random equations of one or two unknowns in two and three
- * dimensions, sizes that fill no vector and no tile, all methods, steps given and of a run's own; and that no bit of a
- * run depends on threads or on its batch, where threads share a field, too. */
+/* Rows that step fields against the reference, cpu.plain: random equations of one to four unknowns in two and three
+ * dimensions, sizes that fill no vector and no tile, all methods, steps given and of a run's own, axes periodic and
+ * with walls of all kinds; and that no bit of a run depends on threads or its batch, where threads share a
+ * field, too, nor on where it is interrupted. */
 #include "field_initial.h"
 #include "helpers.h"
 
@@ -11,18 +12,22 @@
 #include "device/sw_snapshot.h"
 #include "problem/fields/fields_sim.h"
 
-enum { RUNS_MOST = 5, THREADS = 3, NUMBERS = FIELDS_NUMBERS + 1, CASES = 60, STEPS = 12 };
+enum { RUNS_MOST = 5, THREADS = 3, UNKNOWNS = 4, NUMBERS = FIELDS_NUMBERS + 1, CASES = 60, STEPS = 12 };
 
 static struct sw_device *device[THREADS];
 static const char *row;  /* that is compared */
+static const char *const names[UNKNOWNS] = {"u", "v", "f", "g"};
 
 /* An equation and its grid; runs differ in q. */
 struct problem {
     int                  axes, unknowns, order;
     int64_t              n[SW_DIMS];
-    char                 text[2][400];
+    char                 text[UNKNOWNS][500];
     struct fields_terms *terms, *energy;
-    struct sw_program   *initial[2];
+    struct sw_program   *initial[2];  /* of even and odd unknowns */
+    bool                 walls[SW_DIMS];
+    struct fields_wall   wall[SW_UNKNOWNS_MOST][SW_DIMS][2];
+    unsigned             closed[SW_DIMS][2];
     enum sw_scheme       scheme;
     double               dx[SW_DIMS], dt, tolerance, first_q;
 };
@@ -37,7 +42,8 @@ static int below(int n) { return (int)(uniform() * n) % n; }
 static const char *const second_order[] = {
     "+ 0.3*q*lap(u)", "+ 0.05*lap(u^3 - u)", "- u*dx(u)", "+ 0.1*dxy(u)", "+ sin(x + 2*y + t)*u", "+ u - u^3",
     "+ 0.2*grad2(u)", "+ 0.1*dx(w)", "- 0.2*u*w^2", "+ exp(-x^2)*cos(3*y)", "+ 0.2*dxx(u) + (0.1 + 0.1*u^2)*dyy(u)",
-    "+ 0.1*dy((1 + u^2)*dy(u))", "+ 0.05*dxxx(u)", "+ 0.3*tanh(u)*q"};
+    "+ 0.1*dy((1 + u^2)*dy(u))", "+ 0.05*dxxx(u)", "+ 0.3*tanh(u)*q",
+    "+ 0.1*dx((1 + x^2)*dx(u)) + 0.1*dy((2 + cos(y))*dy(u + w))"};
 static const char *const fourth_order[] = {
     "- 0.02*lap(lap(u))", "- 0.01*q*lap(u + lap(u))", "- dx((0.01 + 0.005*u^2)*dx(lap(u)))", "- 0.01*dyyyy(u)",
     "+ lap(0.1*u^3 - 0.02*lap(u))"};
@@ -48,7 +54,7 @@ static void put(char *text, const char *term, int v, int unknowns)
     char one[100];
     size_t end = 0;
     for (const char *c = term; *c; c++)
-        one[end++] = *c == 'u' ? "uv"[v] : *c == 'w' ? "uv"[unknowns > 1 ? !v : v] : *c;
+        one[end++] = *c == 'u' ? *names[v] : *c == 'w' ? *names[(v + 1) % unknowns] : *c;
     one[end] = 0;
     strcat(text, one);
 }
@@ -66,31 +72,75 @@ static void write_texts(struct problem *p, bool noise)
     }
 }
 
-static bool read_terms(const struct problem *p, const char *const rhs[2], struct fields_terms **terms)
+static bool read_terms(const struct problem *p, const char *const rhs[UNKNOWNS], struct fields_terms **terms)
 {
     static const struct sw_symbol q = {"q", SW_RATE_RUN, 0};
     static const struct sw_scope scope = {.symbol = &q, .count = 1, .random = true, .stream = 1};
-    struct fields_text text = {.dimensions = p->axes, .unknowns = p->unknowns, .unknown = {"u", "v"},
-                               .rhs = {rhs[0], rhs[1]}, .run = &scope, .first_number = 1, .order = p->order};
+    struct fields_text text = {.dimensions = p->axes, .unknowns = p->unknowns, .run = &scope, .first_number = 1,
+                               .order = p->order};
     struct fields_error err;
+    for (int v = 0; v < p->unknowns; v++) text.unknown[v] = names[v], text.rhs[v] = rhs[v];
+    memcpy(text.closed, p->closed, sizeof text.closed);
     const enum sw_status st = fields_terms_create(&text, terms, &err);
     if (st && p->order == 2) fail_msg("%s: %s", rhs[0], err.error.text);
     return !st;
 }
 
+/* What is given at a wall, in x, y, z, t and q, and its derivative in t. */
+static void give(const char *text, const struct sw_program **condition, const struct sw_program **rate)
+{
+    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}, {"y", SW_RATE_CELL, SW_IN_Y},
+                                              {"z", SW_RATE_CELL, SW_IN_Z}, {"t", SW_RATE_STEP, 0},
+                                              {"q", SW_RATE_RUN, 0}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 5};
+    struct sw_expr *expr, *by_time;
+    struct sw_expr_error err;
+    struct sw_program *program[2];
+    assert_ok(sw_expr_parse(text, &expr, &err));
+    assert_ok(sw_expr_derivative(expr, "t", &by_time));
+    assert_ok(sw_program_compile(expr, &scope, &program[0], &err));
+    assert_ok(sw_program_compile(by_time, &scope, &program[1], &err));
+    sw_expr_destroy(&expr);
+    sw_expr_destroy(&by_time);
+    *condition = program[0], *rate = program[1];
+}
+
+/* An axis at least, of which each unknown has something else at each end; closed ends are frequent. */
+static void add_walls(struct problem *p)
+{
+    static const char *const texts[] = {
+        "0.3", "0.2*cos(x + y + z)", "0.1*q*x - 0.1*z", "0.2*sin(3*t + x - y + z)", "0.1*q*exp(-9*t)*cos(y)",
+        "0.1*step(t - 0.065)*cos(z)"};
+    const int still = 3, all = sizeof texts / sizeof *texts, most = below(2) ? all : still;
+    const int first = below(p->axes), more = below(1 << p->axes);
+    for (int k = 0; k < p->axes * p->unknowns * 2; k++) {
+        const int axis = k / (2 * p->unknowns), v = k / 2 % p->unknowns, side = k % 2;
+        struct fields_wall *w = &p->wall[v][axis][side];
+        if (axis != first && !(more >> axis & 1)) continue;
+        p->walls[axis] = true;
+        w->kind = (enum fields_wall_kind[]){FIELDS_VALUE, FIELDS_SLOPE, FIELDS_SLOPE, FIELDS_CLAMPED}[below(4)];
+        for (int c = 0; c < 2; c++)
+            if (below(2)) give(texts[below(most)], &w->condition[c], &w->rate[c]);
+        if (w->kind == FIELDS_SLOPE && !w->condition[0] && !w->condition[1]) p->closed[axis][side] |= 1u << v;
+    }
+}
+
 /* An equation that order 4 refuses is drawn again. */
-static void make_problem(struct problem *p, int axes, int order, bool noise)
+static void make_problem(struct problem *p, int axes, int order, bool noise, bool walls)
 {
     static const int64_t sizes[] = {5, 7, 9, 17, 33, 40, 96};
-    const char *const texts[2] = {p->text[0], p->text[1]};
-    const char *const density[2] = {"grad2(u)/2 + q*u^4 + cos(y)", "0"};
-    *p = (struct problem){.axes = axes, .unknowns = 1 + below(2), .order = order, .n = {1, 1, 1}, .dt = 0.01};
+    const char *const texts[UNKNOWNS] = {p->text[0], p->text[1], p->text[2], p->text[3]};
+    const char *const density[UNKNOWNS] = {"grad2(u)/2 + q*u^4 + cos(y)", "0", "0", "0"};
+    *p = (struct problem){.axes = axes, .unknowns = below(3) ? 1 + below(2) : 3 + below(2), .order = order,
+                          .n = {1, 1, 1}, .dt = 0.01};
     for (int a = 0; a < axes; a++) {
         p->n[a] = sizes[below(axes > 2 ? 4 : 7)];
         p->dx[a] = 0.3 + 0.2 * uniform();
     }
     p->scheme = (enum sw_scheme[]){SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3}[below(3)];
-    if (below(3) == 0 && !noise && p->scheme != SW_BACKWARD_EULER) p->tolerance = 1e-4;
+    if (below(3) == 0 && !noise && p->scheme != SW_BACKWARD_EULER)
+        p->tolerance = walls ? 1e-1 : 1e-4;  /* what is given at walls is not what the field has there */
+    if (walls) add_walls(p);
     do write_texts(p, noise);
     while (!read_terms(p, texts, &p->terms));
     if (order == 2) read_terms(p, density, &p->energy);
@@ -104,6 +154,11 @@ static void destroy_problem(struct problem *p)
     fields_terms_destroy(&p->terms);
     fields_terms_destroy(&p->energy);
     for (int v = 0; v < 2; v++) sw_program_destroy(&p->initial[v]);
+    for (int k = 0; k < SW_UNKNOWNS_MOST * SW_DIMS * 4; k++) {
+        struct fields_wall *w = &p->wall[k / (SW_DIMS * 4)][k / 4 % SW_DIMS][k / 2 % 2];
+        sw_program_destroy((struct sw_program **)&w->condition[k % 2]);
+        sw_program_destroy((struct sw_program **)&w->rate[k % 2]);
+    }
 }
 
 /* ------------------------------------------------------------------ runs */
@@ -113,6 +168,8 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
     const struct problem *p = own;
     double number[FIELDS_NUMBERS];
     fields_numbers(p->dx, number);
+    for (int a = 0; a < p->axes; a++)
+        if (p->walls[a]) fields_set_mirrors(a, 0, (double)(p->n[a] - 1) * p->dx[a], number);
     for (int j = 0; j < count; j++) {
         param[j] = column[j];
         for (int k = 0; k < FIELDS_NUMBERS; k++) param[(k + 1) * count + j] = number[k];
@@ -126,31 +183,42 @@ static void keep(void *own) { (void)own; }
 
 static size_t size_of(const struct problem *p) { return (size_t)(sw_points(p->n) * p->unknowns); }
 
-/* States at the end, and the scalars there. @param u  [count][size]  @param scalars  [count][SW_LINE_SCALARS] */
-static void run(const struct problem *p, const char *name, int threads, int first, int count, double *u,
-                double *scalars)
+static const double times[] = {0, STEPS * 0.01};
+
+/* Loaded. */
+static struct sw_sim *make(struct problem *p, const char *name, int threads, int first, int count)
 {
-    static const double times[] = {0, STEPS * 0.01};
-    struct problem copy = *p;
-    const struct fields_source source = {fill, keep, &copy};
-    const struct fields_desc desc = {
+    const struct fields_source source = {fill, keep, p};
+    struct fields_desc desc = {
         .n = {p->n[0], p->n[1], p->n[2]}, .capacity = count, .own_steps = p->tolerance > 0, .goals = 1, .times = times,
-        .scheme = p->scheme, .nparam = NUMBERS, .terms = p->terms, .energy = p->energy,
-        .initial = {p->initial[0], p->initial[1]}};
-    const int64_t end = p->tolerance > 0 ? SW_OWN_STEPS_TICKS : STEPS;
+        .scheme = p->scheme, .nparam = NUMBERS, .terms = p->terms, .energy = p->energy};
     double column[RUNS_MOST];
     const char *error[RUNS_MOST];
-    const double *measured;
-    const void *field;
     struct sw_sim *sim;
+    for (int v = 0; v < p->unknowns; v++) desc.initial[v] = p->initial[v % 2];
+    memcpy(desc.walls, p->walls, sizeof desc.walls);
+    memcpy(desc.wall, p->wall, sizeof desc.wall);
     for (int j = 0; j < count; j++) column[j] = p->first_q + 0.1 * (first + j);
     assert_ok(fields_sim_create(&desc, name, device[threads - 1], &source, &sim));
     assert_ok(sim->ops->load(sim, count, column, error));
     for (int j = 0; j < count; j++)
         if (error[j]) fail_msg("%s: %s", p->text[0], error[j]);
+    return sim;
+}
+
+static int64_t end_of(const struct problem *p) { return p->tolerance > 0 ? SW_OWN_STEPS_TICKS : STEPS; }
+
+/* States at the end, and the scalars there. @param u  [count][size]  @param scalars  [count][SW_LINE_SCALARS] */
+static void run(const struct problem *p, const char *name, int threads, int first, int count, double *u,
+                double *scalars)
+{
+    struct problem copy = *p;
+    const double *measured;
+    const void *field;
+    struct sw_sim *sim = make(&copy, name, threads, first, count);
     assert_ok(sw_sim_initial(sim));
-    assert_ok(sim->ops->advance(sim, 0, end / 3));
-    assert_ok(sim->ops->advance(sim, end / 3, end));
+    assert_ok(sim->ops->advance(sim, 0, end_of(p) / 3));
+    assert_ok(sim->ops->advance(sim, end_of(p) / 3, end_of(p)));
     assert_ok(sw_sim_get_state(sim, u));
     assert_ok(sw_sim_snapshot(sim, 0, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
     assert_ok(sim->ops->fetch(sim, 0, &field, &measured));
@@ -174,28 +242,80 @@ static void compare(const struct problem *p, const char *what, size_t n, const d
         if (isfinite(want[c])) largest = fmax(largest, fabs(want[c]));
     for (size_t c = 0; c < n; c++) {
         if (isfinite(want[c]) ? fabs(have[c] - want[c]) <= near * largest : isfinite(have[c]) == 0) continue;
-        fail_msg("%s of %s; %s on %lld x %lld x %lld, order %d, scheme %d, tolerance %g: %.17g, not %.17g at %zu", what,
-                 p->text[0], p->text[1], (long long)p->n[0], (long long)p->n[1], (long long)p->n[2], p->order,
-                 (int)p->scheme, p->tolerance, have[c], want[c], c);
+        fail_msg("%s of %s; %s on %lld x %lld x %lld, walls %d %d %d, order %d, scheme %d, tolerance %g: %.17g, not "
+                 "%.17g at %zu", what, p->text[0], p->text[1], (long long)p->n[0], (long long)p->n[1],
+                 (long long)p->n[2], p->walls[0], p->walls[1], p->walls[2], p->order, (int)p->scheme, p->tolerance,
+                 have[c], want[c], c);
     }
 }
+
+static void compare_rows(const struct problem *p, int threads)
+{
+    double have_scalars[2 * SW_LINE_SCALARS], want_scalars[2 * SW_LINE_SCALARS];
+    const size_t size = size_of(p);
+    double *have = malloc(2 * size * sizeof *have), *want = malloc(2 * size * sizeof *want);
+    run(p, "cpu.plain", 1, 0, 2, want, want_scalars);
+    run(p, row, threads, 0, 2, have, have_scalars);
+    compare(p, "state", 2 * size, have, want);
+    compare(p, "scalars", 2 * SW_LINE_SCALARS, have_scalars, want_scalars);
+    free(have);
+    free(want);
+}
+
+/* Another matrix takes other steps. */
+static bool is_compared(void) { return strcmp(row, "cpu.fourier") != 0 && strcmp(row, "cpu.plain") != 0; }
 
 static void as_the_reference(void **state)
 {
     (void)state;
-    if (!strcmp(row, "cpu.fourier")) return;  /* another matrix takes other steps */
-    for (int k = 0; k < (small_suite() ? CASES / 4 : CASES); k++) {
+    for (int k = 0; is_compared() && k < (small_suite() ? CASES / 4 : CASES); k++) {
         struct problem p;
-        double have_scalars[2 * SW_LINE_SCALARS], want_scalars[2 * SW_LINE_SCALARS];
-        make_problem(&p, k % 3 == 2 ? 3 : 2, k % 5 == 4 ? 4 : 2, k % 7 == 6);
+        make_problem(&p, k % 3 == 2 ? 3 : 2, k % 5 == 4 ? 4 : 2, k % 7 == 6, false);
+        compare_rows(&p, 1 + k % THREADS);
+        destroy_problem(&p);
+    }
+}
+
+static bool takes_walls(void) { return strcmp(row, "cpu.fourier") != 0; }
+
+static void between_walls_as_the_reference(void **state)
+{
+    (void)state;
+    for (int k = 0; is_compared() && k < (small_suite() ? CASES / 3 : 2 * CASES); k++) {
+        struct problem p;
+        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 7 == 6, true);
+        compare_rows(&p, 1 + k % THREADS);
+        destroy_problem(&p);
+    }
+}
+
+/* A state and its record, given to another sim. */
+static void interrupted_runs_go_on(void **state)
+{
+    (void)state;
+    for (int k = 0; k < (small_suite() ? 3 : 8); k++) {
+        struct problem p;
+        double record[SW_OWN_STEPS_NUMBERS], scalars[SW_LINE_SCALARS];
+        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4, takes_walls() && k % 4 != 3);
         const size_t size = size_of(&p);
-        double *have = malloc(2 * size * sizeof *have), *want = malloc(2 * size * sizeof *want);
-        run(&p, "cpu.plain", 1, 0, 2, want, want_scalars);
-        run(&p, row, 1 + k % THREADS, 0, 2, have, have_scalars);
-        compare(&p, "state", 2 * size, have, want);
-        compare(&p, "scalars", 2 * SW_LINE_SCALARS, have_scalars, want_scalars);
-        free(have);
-        free(want);
+        double *whole = malloc(size * sizeof *whole), *u = malloc(size * sizeof *u);
+        const int64_t end = end_of(&p);
+        run(&p, row, 1, 0, 1, whole, scalars);
+        struct sw_sim *sim = make(&p, row, 2, 0, 1);
+        assert_ok(sw_sim_initial(sim));
+        assert_ok(sim->ops->advance(sim, 0, end / 2));
+        assert_ok(sw_sim_get_state(sim, u));
+        if (p.tolerance > 0) assert_ok(sim->ops->records->get(sim, record));
+        sim->ops->destroy(sim);
+        sim = make(&p, row, 1, 0, 1);
+        assert_ok(sw_sim_set_state(sim, u));
+        if (p.tolerance > 0) assert_ok(sw_sim_set_record(sim, record));
+        assert_ok(sim->ops->advance(sim, end / 2, end));
+        assert_ok(sw_sim_get_state(sim, u));
+        sim->ops->destroy(sim);
+        assert_memory_equal(u, whole, size * sizeof *u);
+        free(whole);
+        free(u);
         destroy_problem(&p);
     }
 }
@@ -207,8 +327,9 @@ static void no_bit_depends_on_threads(void **state)
     for (int k = 0; k < (small_suite() ? 2 : 6); k++) {
         struct problem p;
         double all_scalars[RUNS_MOST * SW_LINE_SCALARS], one_scalars[SW_LINE_SCALARS];
-        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4);
+        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4, takes_walls() && k % 2);
         for (int a = 0; a < p.axes; a++) p.n[a] = p.axes > 2 ? 23 + a : 91 + 13 * a;
+        if (k % 2) p.tolerance = 0;  /* too long between walls */
         const size_t size = size_of(&p);
         double *all = malloc(RUNS_MOST * size * sizeof *all), *one = malloc(size * sizeof *one);
         run(&p, row, 2, 0, RUNS_MOST, all, all_scalars);
@@ -226,7 +347,9 @@ static void no_bit_depends_on_threads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_reference), cmocka_unit_test(no_bit_depends_on_threads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_the_reference), cmocka_unit_test(between_walls_as_the_reference),
+        cmocka_unit_test(interrupted_runs_go_on), cmocka_unit_test(no_bit_depends_on_threads)};
     int failed = 0;
     for (int k = 0; k < THREADS; k++) assert_ok(sw_device_open("cpu", k + 1, &device[k]));
     for (int k = 0; (row = fields_sim_row(k)); k++)

@@ -257,11 +257,11 @@ static void stiffness_of(void *own, double t, int64_t step, const double *u, str
 static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme scheme, double tolerance, int ticks,
                                    double *u)
 {
+    static const struct fields_walk_ops ops = {.evaluate = evaluate, .stiffness = stiffness_of, FIELDS_FLAT_STEPS};
     struct stepping s;
-    struct fields_walk w = {.method = fields_method_of(scheme), .solves = &fields_lines,
+    struct fields_walk w = {.ops = &ops, .method = fields_method_of(scheme), .solves = &fields_lines,
                             .unknowns = p->unknowns, .points = field_points(p),
-                            .rule = {.axes = p->axes, .cross = p->cross, .own = true},
-                            .evaluate = evaluate, .stiffness = stiffness_of, .own = (void *)p};
+                            .rule = {.axes = p->axes, .cross = p->cross, .own = true}, .own = (void *)p};
     struct sw_own_steps steps = {0};
     const double times[] = {0, p->t / 2, p->t}, drive[] = {0, 0};
     const struct fields_own own = {.steps = &steps, .drive = drive, .times = times,
@@ -271,7 +271,7 @@ static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme
     w.work = s.work;
     w.solver = s.step.solver;
     fields_walk_begin(&w);
-    for (int k = 1; k <= ticks; k++) fields_walk_own_steps(&w, &own, 2 * (int64_t)SW_OWN_STEPS_TICKS * k / ticks, s.u);
+    for (int k = 1; k <= ticks; k++) fields_walk_own_steps(&w, &own, 2 * (int64_t)SW_OWN_STEPS_TICKS * k / ticks, &s.u);
     assert_true(steps.end == SW_OWN_STEPS_GO_ON);
     memcpy(u, s.u, field_points(p) * (size_t)p->unknowns * sizeof *u);
     release(&s);
