@@ -10,7 +10,7 @@
 #                    orders    PFHub's benchmark 7a (configs/pfhub/7a.cfg), a manufactured solution: errors over points,
 #                              and of each method over dt
 #                    gpu       built-in Cahn-Hilliard and its text by the rows for GPUs: small runs, which fit a block,
-#                              and large ones
+#                              and large ones; Gray-Scott; PFHub's benchmark 1a
 #                    default: rows, pfhub, walls and orders, in this order; repeatable
 #   --threads N      default: all
 #   --repeats K      of each row (default: 5)
@@ -23,21 +23,23 @@ take_build_and_folder
 failed=0
 make_tmp
 
+feed='0.037*(1 + part/20)'
+gray_scott="rhs={u=\"2e-5*lap(u) - u*w^2 + $feed*(1 - u)\";w=\"1e-5*lap(w) + u*w^2 - ($feed + 0.06)*w\";},\
+initial={u=\"1 - 0.5*exp(-x^2 - y^2)\";w=\"0.25*exp(-x^2 - y^2)\";},method=imex2,dt=0.5"
+
 bench() {
     echo "[$SECONDS s] $1"
     "$sweep" bench "$1" --device cpu --rows cpu.simd,cpu.plain -j "$threads" --repeats "$repeats" --longest "$longest" \
         -q -o "$folder/fields_rows.csv" || failed=$((failed + 1))
 }
 rows() {
-    local text='lap(u^3 - u - lap(u))' feed='0.037*(1 + part/20)'
+    local text='lap(u^3 - u - lap(u))'
     rm -f "$folder/fields_rows.csv"
     bench 'cahn_hilliard:n=[128,128],batch=64,per_run'
     bench 'cahn_hilliard:n=[512,512],batch=1'
     bench 'cahn_hilliard:n=[64,64,64],batch=4,per_run'
     bench "equation:n=[128,128],batch=64,rhs=$text"
-    bench "equation:n=[128,128],batch=64,unknowns=[\"u\",\"w\"],rhs={u=\"2e-5*lap(u) - u*w^2 + $feed*(1 - u)\";\
-w=\"1e-5*lap(w) + u*w^2 - ($feed + 0.06)*w\";},initial={u=\"1 - 0.5*exp(-x^2 - y^2)\";w=\"0.25*exp(-x^2 - y^2)\";},\
-method=imex2,dt=0.5"
+    bench "equation:n=[128,128],batch=64,unknowns=[\"u\",\"w\"],$gray_scott"
 }
 # One block a run (64^2, 96^2), through memory (from 128^2 on), several stages, stiff, a text
 gpu() {
@@ -51,6 +53,8 @@ gpu() {
         on_gpu "cahn_hilliard:per_run,$work"
     done
     on_gpu "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"
+    on_gpu "equation:n=[128,128],batch=4096,steps=20,unknowns=[\"u\",\"w\"],$gray_scott"
+    energies '1a, 200 x 200' 1a cuda.stream fields_pfhub_cuda.csv
 }
 on_gpu() {
     echo "[$SECONDS s] $1"
@@ -62,7 +66,7 @@ walls() { energies '1b, 201 x 201' 1b cpu.plain fields_pfhub_1b.csv; }
 energies() {  # WHAT CONFIG ROW FILE
     local from to
     from=$EPOCHREALTIME
-    "$sweep" run "configs/pfhub/$2.cfg" -o "$tmp/pfhub.h5" --device cpu --solver "$3" -j "$threads" -q \
+    "$sweep" run "configs/pfhub/$2.cfg" -o "$tmp/pfhub.h5" --device "${3%%.*}" --solver "$3" -j "$threads" -q \
         -s "time.end=$end" -s accuracy.runs=0 || failed=$((failed + 1))
     to=$EPOCHREALTIME
     [ $failed -eq 0 ] || return 0
