@@ -140,27 +140,11 @@ __device__ static inline void columns_in_stage(const struct fields_on_device &b,
     }
 }
 
-/* As fetch_rows(): increments and, in the last pass of a stage, the state. */
-template <int A>
-__device__ static inline void fetch_columns(const struct fields_on_device &b, int run, int v, int tile, int rank,
-                                            int stage)
-{
-    typedef column_shape<A> S;
-    const int lines = S::EACH * S::SEGMENT, column = tile % S::TILES * S::COLUMNS,
-              first = rank * lines, end = S::N - first < lines ? S::N : first + lines;
-    const size_t at = ((size_t)run * UNKNOWNS + v) * POINTS + (size_t)(tile / S::TILES) * S::N * S::STRIDE + column;
-    for (int i = first + threadIdx.x; i < end; i += blockDim.x) {
-        SW_FETCH(b.k[stage] + at + (size_t)i * S::STRIDE);
-        if (A + 1 == AXES && !OWN) SW_FETCH(b.u + at + (size_t)i * S::STRIDE);
-    }
-}
-
 template <int A> __device__ static inline void columns_of(const struct fields_on_device &b, int stage)
 {
     typedef column_shape<A> S;
     const int cluster = blockIdx.x / S::BLOCKS, rank = blockIdx.x % S::BLOCKS, tiles = S::TILES * S::PLANES;
     const int run = cluster / (UNKNOWNS * tiles), v = cluster / tiles % UNKNOWNS, tile = cluster % tiles;
-    fetch_columns<A>(b, run, v, tile, rank, stage);
     if (b.pace[run].goes == 1) columns_in_stage<A>(b, run, v, tile, rank, stage);
 }
 

@@ -41,24 +41,27 @@ rows() {
     bench "equation:n=[128,128],batch=64,rhs=$text"
     bench "equation:n=[128,128],batch=64,unknowns=[\"u\",\"w\"],$gray_scott"
 }
-# One block a run (64^2, 96^2), through memory (from 128^2 on), several stages, stiff, a text
+# One block a run, then through memory; several stages; stiff (dt gamma D/dx^4 = 100); a text; two unknowns
 gpu() {
     local text='lap(u^3 - u - lap(u))' work
     rm -f "$folder/fields_gpu.csv"
     for work in n=[64,64],batch=8192,steps=500 n=[96,96],batch=2112,steps=500 n=[128,128],batch=2112,steps=200 \
-        n=[256,256],batch=1024,steps=100 n=[512,512],batch=256,steps=50 n=[1024,1024],batch=64,steps=50 \
-        n=[4096,4096],batch=4,steps=50 n=[256,256,256],batch=4,steps=20 n=[512,512,512],batch=1,steps=20 \
-        n=[64,64],batch=8192,steps=200,method=imex3 n=[1024,1024],batch=64,steps=20,method=imex2 \
-        n=[1024,1024],batch=64,steps=50,dt=1e4; do
-        on_gpu "cahn_hilliard:per_run,$work"
+        n=[64,64],batch=8192,steps=200,method=imex2 n=[64,64],batch=8192,steps=200,method=imex3; do
+        on_gpu cuda.fused "cahn_hilliard:per_run,$work"
     done
-    on_gpu "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"
-    on_gpu "equation:n=[128,128],batch=4096,steps=20,unknowns=[\"u\",\"w\"],$gray_scott"
+    for work in n=[128,128],batch=2112,steps=100 n=[256,256],batch=1024,steps=100 n=[512,512],batch=256,steps=50 \
+        n=[1024,1024],batch=64,steps=50 n=[4096,4096],batch=4,steps=50 n=[256,256,256],batch=4,steps=20 \
+        n=[512,512,512],batch=1,steps=20 n=[1024,1024],batch=64,steps=20,method=imex2 \
+        n=[1024,1024],batch=64,steps=50,length=[256,256],dt=0.4; do
+        on_gpu cuda.stream "cahn_hilliard:per_run,$work"
+    done
+    on_gpu cuda.stream "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"
+    on_gpu cuda.stream "equation:n=[128,128],batch=4096,steps=20,unknowns=[\"u\",\"w\"],$gray_scott"
     energies '1a, 200 x 200' 1a cuda.stream fields_pfhub_cuda.csv
 }
-on_gpu() {
-    echo "[$SECONDS s] $1"
-    "$sweep" bench "$1" --device cuda --rows cuda.fused,cuda.stream --repeats "$repeats" --longest "$longest" -q \
+on_gpu() {  # ROW WORK
+    echo "[$SECONDS s] $2"
+    "$sweep" bench "$2" --device cuda --rows "$1" --repeats "$repeats" --longest "$longest" -q \
         -o "$folder/fields_gpu.csv" || failed=$((failed + 1))
 }
 pfhub() { energies '1a, 200 x 200' 1a cpu.simd fields_pfhub.csv; }

@@ -198,34 +198,43 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
     return true;
 }
 
-/* Points of a column for each thread, which has them of an increment in registers: fewer threads with many points want
- * fewer barriers. 0: none fits. */
-static int whole_segment(const struct fields_desc *d)
+/* Blocks of a run each that shared memory lets a multiprocessor have, and that share its registers: no more threads than
+ * leave each 100 of them, where that is more than one. */
+static int blocks_of(const struct fields_shape *s)
 {
-    static const int segments[] = {32, 48, 16};
-    enum { FEW = 96, MANY = 640, ROW = 16 };
-    int best = 0;
-    for (int k = 0; k < 3; k++) {
-        const int64_t segment = segments[k], threads = d->n[0] * d->n[1] / segment;
-        if (d->n[0] % ROW || d->n[1] % segment || threads % WARP || threads > MANY) continue;
-        if (threads >= FEW) return segments[k];
-        best = segments[k];
-    }
-    return best;
+    enum { KEPT = 2048, THREADS_MOST = 640 };
+    int blocks = (int)(fields_shared_most(90) / (s->shared[0] + KEPT));
+    while (blocks > 1 && blocks * s->threads[0] > THREADS_MOST) blocks--;
+    return at_least(blocks, 1);
 }
 
-/* @param room  of shared memory, in bytes */
-static bool cut_whole(const struct fields_desc *d, size_t room, struct fields_shape *s)
+/* With `segment` points of a column for each thread. @param room  of shared memory, in bytes */
+static bool cut_whole_by(const struct fields_desc *d, int segment, size_t room, struct fields_shape *s)
 {
-    enum { ROW = 16 };
-    const int segment = whole_segment(d), kept = fields_kept(d) - 1;
-    if (!segment || d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
-    const int threads = (int)(d->n[0] * d->n[1]) / segment;
+    enum { ROW = 16, MANY = 640 };
+    const int kept = fields_kept(d) - 1;
+    const int64_t threads = d->n[0] * d->n[1] / segment;
+    if (d->n[0] % ROW || d->n[1] % segment || threads % WARP || threads > MANY) return false;
     const size_t fields = (size_t)kept * fields_size(d) * sizeof(double), states = 4 * (size_t)threads * sizeof(double),
                  rows = (size_t)threads * (ROW + 1) * sizeof(double);
     *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1};
-    for (int a = 0; a < SW_DIMS; a++) s->threads[a] = threads, s->shared[a] = fields + rows + states;
+    for (int a = 0; a < SW_DIMS; a++) s->threads[a] = (int)threads, s->shared[a] = fields + rows + states;
     return s->shared[0] <= room;
+}
+
+/* Segments by which a multiprocessor has most threads; of the same number the longest, which want fewest barriers. */
+static bool cut_whole(const struct fields_desc *d, size_t room, struct fields_shape *best)
+{
+    static const int segments[] = {48, 32, 16};
+    int most = 0;
+    if (d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
+    for (int k = 0; k < 3; k++) {
+        struct fields_shape s;
+        if (!cut_whole_by(d, segments[k], room, &s) || blocks_of(&s) * s.threads[0] <= most) continue;
+        *best = s;
+        most = blocks_of(&s) * s.threads[0];
+    }
+    return most > 0;
 }
 
 /* What programs keep lies in shared memory, too: of each unknown, and of all times that are looked at. */
@@ -371,16 +380,6 @@ static void add_programs(struct sw_text *text, const struct fields_desc *d)
     add_varying(text, &p);
 }
 
-/* Blocks of a run each that shared memory lets a multiprocessor have, and that share its registers: 512 threads, where
- * that is more than one. */
-static int blocks_of(const struct fields_shape *s)
-{
-    enum { THREADS_MOST = 512 };
-    int blocks = (int)(fields_shared_most(90) / (s->shared[0] + 2048));
-    while (blocks > 1 && blocks * s->threads[0] > THREADS_MOST) blocks--;
-    return at_least(blocks, 1);
-}
-
 static void add_definitions(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)
 {
     struct fields_walk walk = {.steep = false};
@@ -398,7 +397,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d };\n#define SEEN %a\n", s->threads[0], columns,
                    FIELDS_TILE, s->threads[0], s->kept, s->whole, blocks_of(s), FIELDS_SEEN);
     sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
-                   at_least((d->terms->neighbours > FEW_NEIGHBOURS ? 768 : 1024) / s->threads[0], 1),
+                   at_least(768 / s->threads[0], 1),
                    at_least(1024 / columns, 1));
     add_method(text, m);
     add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows);
