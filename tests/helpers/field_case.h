@@ -11,6 +11,7 @@
 #include "device/sw_device.h"
 #include "helpers.h"
 #include "problem/fields/fields_sim.h"
+#include "problem/line/stepper/own_steps_point.h"
 
 enum { CASE_GRID = 2, CASE_NUMBERS = CASE_GRID + FIELDS_NUMBERS };
 
@@ -190,11 +191,14 @@ static inline void case_apply_line(const struct field_case *c, double g, const s
         }
 }
 
-/* x = (A_x A_y (A_z))⁻¹ x, by elimination with pivots. */
-static inline void case_solve_product(const struct field_case *c, double g, const struct fields_matrix *m, double *x)
+/* A_x A_y (A_z), eliminated with pivots. */
+struct case_product { double *lu; size_t *pivot; };
+
+static inline struct case_product case_make_product(const struct field_case *c, double g, const struct fields_matrix *m)
 {
     const size_t n = case_points(c);
     double *p = calloc(n * n, sizeof *p), *next = malloc(n * n * sizeof *next);
+    size_t *pivot = malloc(n * sizeof *pivot);
     for (size_t i = 0; i < n; i++) p[i * n + i] = 1;
     for (int a = c->axes - 1; a >= 0; a--) {
         case_apply_line(c, g, m, a, n, p, next);
@@ -204,27 +208,33 @@ static inline void case_solve_product(const struct field_case *c, double g, cons
         size_t best = k;
         for (size_t i = k + 1; i < n; i++)
             if (fabs(p[i * n + k]) > fabs(p[best * n + k])) best = i;
-        for (size_t j = 0; best != k && j < n; j++) {
-            const double swap = p[k * n + j];
-            p[k * n + j] = p[best * n + j];
-            p[best * n + j] = swap;
-        }
-        const double swap = x[k];
-        x[k] = x[best];
-        x[best] = swap;
+        pivot[k] = best;
+        memcpy(next, p + k * n, n * sizeof *p);
+        memmove(p + k * n, p + best * n, n * sizeof *p);
+        memcpy(p + best * n, next, n * sizeof *p);
         for (size_t i = k + 1; i < n; i++) {
-            const double by = p[i * n + k] / p[k * n + k];
-            if (by == 0) continue;
-            for (size_t j = k; j < n; j++) p[i * n + j] -= by * p[k * n + j];
-            x[i] -= by * x[k];
+            const double by = p[i * n + k] /= p[k * n + k];
+            for (size_t j = k + 1; by != 0 && j < n; j++) p[i * n + j] -= by * p[k * n + j];
         }
     }
-    for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++) x[k] -= p[k * n + j] * x[j];
-        x[k] /= p[k * n + k];
-    }
-    free(p);
     free(next);
+    return (struct case_product){p, pivot};
+}
+
+static inline void case_solve_product(const struct field_case *c, const struct case_product *p, double *x)
+{
+    const size_t n = case_points(c);
+    for (size_t k = 0; k < n; k++) {
+        const double swap = x[k];
+        x[k] = x[p->pivot[k]];
+        x[p->pivot[k]] = swap;
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t j = 0; j < k; j++) x[k] -= p->lu[k * n + j] * x[j];
+    for (size_t k = n; k-- > 0;) {
+        for (size_t j = k + 1; j < n; j++) x[k] -= p->lu[k * n + j] * x[j];
+        x[k] /= p->lu[k * n + k];
+    }
 }
 
 /* ------------------------------------------------------------------ exact P */
@@ -297,6 +307,7 @@ static inline void case_take_steps(struct field_case *c, bool exact, int64_t ste
     for (int64_t number = 0; number < steps; number++) {
         const double t = (double)number * c->dt;
         struct fields_matrix m[SW_UNKNOWNS_MOST];
+        struct case_product product[SW_UNKNOWNS_MOST] = {{NULL, NULL}};
         for (int v = 0; v < c->unknowns; v++) {
             m[v] = case_matrix(c, exact, v, t, number, u);
             double condition = 1;
@@ -305,6 +316,7 @@ static inline void case_take_steps(struct field_case *c, bool exact, int64_t ste
                 condition *= 1 + method->gamma * c->dt * h * (m[v].m2[a] + h * m[v].m4[a]);
             }
             c->condition = fmax(c->condition, condition);
+            if (!exact) product[v] = case_make_product(c, method->gamma * c->dt, &m[v]);
         }
         for (int i = 0; i < method->stages; i++) {
             memcpy(stage, u, size * sizeof *u);
@@ -317,24 +329,28 @@ static inline void case_take_steps(struct field_case *c, bool exact, int64_t ste
             case_rhs(c, t + method->c[i] * c->dt, number, stage, k[i]);
             for (size_t p = 0; p < size; p++) k[i][p] = c->dt * k[i][p] + d[p];
             for (int v = 0; v < c->unknowns; v++) {
-                const double g = method->gamma * c->dt;
-                if (exact) case_solve_exact(c, v, g, &m[v], k[i] + (size_t)v * points);
-                else case_solve_product(c, g, &m[v], k[i] + (size_t)v * points);
+                double *x = k[i] + (size_t)v * points;
+                if (exact) case_solve_exact(c, v, method->gamma * c->dt, &m[v], x);
+                else case_solve_product(c, &product[v], x);
             }
             case_add(size, -1, d, k[i]);
             for (size_t p = 0; p < size; p++) k[i][p] += c->change * test_random(&c->random);
         }
         for (int i = 0; i < method->stages; i++) case_add(size, method->b[i], k[i], u);
+        for (int v = 0; v < c->unknowns; v++) {
+            free(product[v].lu);
+            free(product[v].pivot);
+        }
     }
     for (int i = 0; i < method->stages; i++) free(k[i]);
     free(d);
 }
 
+/** The largest; NaN where one is. */
 static inline double case_difference(size_t n, const double *a, const double *b)
 {
     double largest = 0;
-    for (size_t c = 0; c < n; c++)
-        if (!(fabs(a[c] - b[c]) <= largest)) largest = fabs(a[c] - b[c]);
+    for (size_t c = 0; c < n; c++) largest = sw_own_steps_worse(largest, fabs(a[c] - b[c]));
     return largest;
 }
 #endif

@@ -19,7 +19,7 @@ static void begin_case(struct field_case *c, int k, uint64_t *random)
     *c = (struct field_case){.axes = k % 3 == 2 ? 3 : 2, .unknowns = 1 + k / 3 % 2, .order = 2, .n = {1, 1, 1},
                              .scheme = schemes[k / 2 % 3], .number = {0.5 + uniform(random), uniform(random)}};
     for (int a = 0; a < c->axes; a++) {
-        c->n[a] = 7 + below(random, c->axes > 2 ? 4 : 10);
+        c->n[a] = c->axes > 2 ? 5 + below(random, 3) : 7 + below(random, 10);
         c->dx[a] = 6.0 / (double)c->n[a] * (1 + 0.2 * test_random(random));
     }
 }
@@ -222,7 +222,7 @@ static void make_linear(struct field_case *c, struct linear *l, struct sw_text t
 static void waves_take_the_steps_of_the_formula(void **state)
 {
     (void)state;
-    for (int k = 0; k < (small_suite() ? 18 : 90); k++) {
+    for (int k = 0; k < (small_suite() ? 18 : long_suite() ? 180 : 36); k++) {
         enum { STEPS = 3 };
         uint64_t random = 1000 + (uint64_t)k;
         struct field_case c;
@@ -253,7 +253,7 @@ static void waves_take_the_steps_of_the_formula(void **state)
 static void waves_are_those_of_the_exact_solution(void **state)
 {
     (void)state;
-    for (int k = 0; k < (small_suite() ? 18 : 90); k++) {
+    for (int k = 0; k < (small_suite() ? 18 : long_suite() ? 180 : 36); k++) {
         enum { STEPS = 16 };
         uint64_t random = 2000 + (uint64_t)k;
         struct field_case c;
@@ -333,8 +333,8 @@ static void fields_are_those_of_short_steps(void **state)
 {
     static const double time = 0.2;
     (void)state;
-    for (int k = 0; k < (small_suite() ? 6 : 36); k++) {
-        enum { STEPS = 16, SHORT = 800 };
+    for (int k = 0; k < (small_suite() ? 6 : long_suite() ? 72 : 18); k++) {
+        enum { STEPS = 16, SHORT = 160 };
         uint64_t random = 3000 + (uint64_t)k;
         const bool sixth = k % 4 == 3;
         struct field_case c;
