@@ -18,7 +18,7 @@ if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
         cat "$folder/$name.said"
         [ ! -e "$folder/$name.failed" ] || echo "FAILED: $3"
     } > "$folder/$name.out"
-    exec flock scripts/build/run_tests.sh cat "$folder/$name.out"  # another suite may run beside this one
+    exec flock scripts/build/run_tests.sh cat "$folder/$name.out"  # of all suites that run
 fi
 build=$1
 export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
@@ -26,7 +26,8 @@ export SW_PYTHON="$(scripts/build/find_python.sh)"  # looked for once, as that t
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 # The longest begin first, so that none is left alone at the end; the others in any order.
 longest='plot domains mpi bench fields_emulated equations fd field_rows fuzz_smoke shipped tridiagonal_stream
-    field_walls faults cli scale elliptic_cut elliptic own_steps w_steps attack tutorial stop readers kill checksum suggestions'
+    field_walls faults cli scale elliptic_cut elliptic own_steps w_steps attack tutorial stop readers kill checksum
+    suggestions'
 programs() {
     {
         if [ -z "$SW_SANITIZED" ]; then
