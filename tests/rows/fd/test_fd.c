@@ -394,10 +394,12 @@ static void keeps_lines_apart_and_takes_any_number_of_threads(void **state)
     enum { NX = 70, NY = 41, NZ = 32, ALL = NX * NY * NZ };  /* a power of two among them */
     static double f[ALL], out[ALL], spoiled[ALL];
     uint64_t seed = 13;
+    int turn = 0;
     (void)state;
     need_row();
     for_each_case(s, b)
         for (int axis = 0; axis < 3; axis++) {
+            if (small_suite() && axis != turn++ / 3 % 3) continue;  /* one axis, of the next case the next */
             struct sw_fd_desc d = line_desc(s, b, 1, 0.3);
             struct sw_device *own = device;
             const size_t n[3] = {NX, NY, NZ};
