@@ -21,6 +21,9 @@
  * in the box (measured; docs/explanation/elliptic.md): ten times that ends a solve before rounding does. */
 static const char *const elliptic_tolerance[] = {"tolerance = 1e-7;\n", "tolerance = 1e-4;\n"};
 
+/* Of a kind's own batch, which is fewer runs where their grids are larger: 32 MiB for each array of a batch. */
+#define MOST_POINTS 4194304.0
+
 /* The config of a kind, without problem, time.end and tolerance, which follow. */
 static const struct kind {
     const char *problem;
@@ -400,11 +403,20 @@ static enum sw_status find_first_group(struct bench_config *c)
     return st;
 }
 
+/* The runs of a batch that the spec gives none for. */
+static int own_batch(const struct bench_config *c)
+{
+    const struct sw_group *g = c->group;
+    if (!c->kind) return (int)g->count;
+    const double most = MOST_POINTS / sw_group_points(g);
+    return most < 1.0 ? 1 : most < c->kind->batch ? (int)most : c->kind->batch;
+}
+
 static void set_up(const struct bench_config *c, struct sw_bench_spec *spec)
 {
     const struct sw_group *g = c->group;
     if (!spec->batch) {
-        spec->batch = c->kind ? c->kind->batch : (int)g->count;
+        spec->batch = own_batch(c);
         spec->fit_batch = !c->kind;
     }
     spec->n = g->n[0];
@@ -417,25 +429,31 @@ static void set_up(const struct bench_config *c, struct sw_bench_spec *spec)
     spec->setup.solver = NULL;
 }
 
+static enum sw_status read_and_expand(struct bench_config *c, const char *name, const char *text,
+                                      struct sw_report *report)
+{
+    release_expanded(c);
+    SW_TRY(read_config(c, name, text, report));
+    SW_TRY(sw_sweep_expand(c->config, report, &c->sweep));
+    return find_first_group(c);
+}
+
 enum sw_status bench_config_expand(const char *name, struct sw_report *report, struct sw_bench_spec *spec)
 {
     struct bench_config *c = spec->config;
     struct sw_text text = {0};
-    const int64_t runs = spec->batch ? spec->batch : c->kind ? c->kind->batch : 0;
     make_text(c, &text);
     enum sw_status st = sw_text_status(&text);
     if (!st) st = set_end(c, spec->steps ? spec->steps : spec->work->steps);
-    if (!st) st = read_config(c, name, sw_text_get(&text), report);
+    if (!st) st = read_and_expand(c, name, sw_text_get(&text), report);
     if (!st && c->per_run) {
         sw_report_free(report);
-        st = vary_runs(c, runs);
-        if (!st) st = read_config(c, name, sw_text_get(&text), report);
+        st = vary_runs(c, spec->batch ? spec->batch : own_batch(c));
+        if (!st) st = read_and_expand(c, name, sw_text_get(&text), report);
     }
     sw_text_free(&text);
-    if (!st) st = sw_sweep_expand(c->config, report, &c->sweep);
     if (st == SW_E_CONFIG && is_error_of_spec(c, report)) st = SW_E_USAGE;
     name_overrides(report, name);
-    if (!st) st = find_first_group(c);
     if (st) return st;
     set_up(c, spec);
     return fill_columns(c, spec);

@@ -103,6 +103,11 @@ done
 [ "$(grep -c '^spec,' all.csv)" = 1 ] || fail 'a CSV file has one header'
 [ "$(grep -c '^spec,' out)" = 1 ] || fail 'several specs have one header'
 
+# ---- without batch= fewer runs on larger grids: 2^22 points in all, at most a kind's own number of runs
+expect 0 heat:n=[512,256],per_run,steps=1 heat:n=9,steps=1 --device cpu --rows cpu.simd --repeats 1 --csv
+grep -q ',heat,512,32,1,cpu.simd,ok,' out || fail 'a batch of fields'
+grep -q ',heat,9,8192,1,cpu.simd,ok,' out || fail 'a batch of short lines'
+
 # ---- a grid that is cut over ranks: threads, and processes of mpirun. Each rank sends 2 planes of 40 x 40 points and
 # one of values beside its part, each way
 expect 2 compact:n=9,split=1; says 'split = 1: a whole number from 2'
