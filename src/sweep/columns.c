@@ -67,8 +67,8 @@ static void check_lists(const struct sw_sweep *s)
     const int max = grid_max_dim(s->problem);
     for (int q = 0; q < QUANTITIES; q++) {
         if (!(list = grid_list_at(s, quantities[q].path[0]))) continue;
-        s->own->grid_wrong |= max == 1 || list->count < 1 || list->count > max || list->count != first->count;
-        if (max == 1)
+        s->own->grid_wrong |= list->count < 1 || list->count > max || list->count != first->count;
+        if (max == 1 && list->count != 1)
             report_error(s, list, "'%s' is a list of %d: %s is 1-D only; write one number", list->path, list->count,
                          s->problem->name);
         else if (list->count < 1 || list->count > max)
@@ -185,7 +185,7 @@ static bool read_grid_source(struct sw_sweep *s, int k)
     if (!(quantity = grid_quantity_of(path, &d))) return false;
     if (d == 0) {  /* of a list that was refused no element is read */
         if (!(list = grid_list_at(s, path))) return false;
-        from->setting = list->count && max > 1 ? list->child[0] : NULL;
+        from->setting = list->count == 1 || (list->count && max > 1) ? list->child[0] : NULL;
         from->unknown = !from->setting;
         return from->unknown;
     }

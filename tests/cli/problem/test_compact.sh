@@ -166,7 +166,8 @@ errors() { awk -F, -v OFS=, '$3 == "done" {print $2, $7, $8, $9, $10, $11}' out;
 errors >some; expect 0 show fine.h5 --csv; errors >all; cmp -s some all || fail "runs beside faulty ones differ"
 
 # ---- settings, keys, remarks
-expect 0 explain grid.n; prints '(compact, advection)'; prints '[nx, ny, nz]'
+expect 0 explain grid.n; prints '(compact, advection, in two and three dimensions: hyperdiffusion, '
+prints '[nx, ny, nz]'
 expect 0 explain scheme; prints 'd1_c4, d1_c6'
 expect 0 explain field; prints 'in x, y, z'
 expect 0 explain boundary; prints 'periodic, 3-4-6'
@@ -188,7 +189,7 @@ says "flat.cfg:6: error: 'axis' = \"\$axis\" in run 2 (a = 0.5, axis = z): there
 sed 's/n = \[8, 9, 10\]/n = [8, 9]/' box.cfg >flat.cfg
 expect 3 check flat.cfg
 says "flat.cfg:3: error: 'grid.length' is a list of 3, but 'grid.n' one of 2; one number stands for all dimensions"
-expect 3 check "$top/configs/tiny_heat.cfg" -s 'grid.n=[8]'; says 'heat is 1-D only; write one number'
+expect 3 check "$top/configs/tiny_bvp.cfg" -s 'grid.n=[8, 8]'; says 'bvp is 1-D only; write one number'
 expect 4 run box.cfg -s 'grid.n=[8000, 8000, 8000]' -o no.h5; says 'one run needs'; says 'points in all'
 expect 3 check box.cfg -s 'field=atan(y)*z' -s 'differences=cpu.thomsa'; says "did you mean 'cpu.thomas'?"
 expect 1 run box.cfg -s 'field="1/x"' -s 'sweep.a=[1.0]' -o bad.h5

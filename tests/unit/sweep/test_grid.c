@@ -31,6 +31,21 @@ static void one_number_is_that_of_a_line(void **state)
     EXPECT(&m, 0, length_of, 1, 1, 1, 1);
     EXPECT(&m, 0, x0_of, 0.5, 0, 0, 1);
     unmake(&m);
+    m = GRID("grid={ n=[32]; length=(\"n/16\"); x0=[0.5]; }");
+    EXPECT(&m, 0, n_of, 32, 1, 1, 1);
+    EXPECT(&m, 0, length_of, 2, 1, 1, 1);
+    EXPECT(&m, 0, x0_of, 0.5, 0, 0, 1);
+    unmake(&m);
+}
+
+/* Of problems on lines, too. */
+static void a_list_of_one_number_is_a_line(void **state)
+{
+    (void)state;
+    struct made m = MAKE("grid={ n=[32]; length=[2.0]; }");
+    assert_null(strstr(m.sweep->problem->equation, "lap"));
+    assert_true(number(m.sweep, "grid.n", 0) == 32 && number(m.sweep, "grid.length", 0) == 2);
+    unmake(&m);
 }
 
 static void one_number_stands_for_all_dimensions(void **state)
@@ -99,8 +114,8 @@ static void lists_that_make_no_grid_are_refused(void **state)
     REFUSED_GRID("-s: error: 'grid.n' = 16.5: must be a whole number\n", "grid.n=(16, 16.5)");
     REFUSED_GRID("-s: error: 'grid.n' = 1000000 x 1000000 x 1000: at most 1e+12 points are possible\n",
                  "grid.n=[1000000, 1000000, 1000]");
-    REFUSED("-s: error: 'grid.length' is a list of 1: hyperdiffusion is 1-D only; write one number\n",
-            "grid.length=[1.0]");
+    REFUSED("-s: error: 'grid.length' is a list of 0: hyperdiffusion is 1-D only; write one number\n",
+            "grid.length=[]");
     REFUSED("-s: error: 'grid.dim' = 3: hyperdiffusion is 1-D only\n", "grid.dim=\"3\"");
 }
 
@@ -320,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_number_is_that_of_a_line),
+        cmocka_unit_test(a_list_of_one_number_is_a_line),
         cmocka_unit_test(one_number_stands_for_all_dimensions),
         cmocka_unit_test(a_list_has_a_number_for_each_dimension),
         cmocka_unit_test(dimensions_and_numbers_may_be_swept),

@@ -422,7 +422,7 @@ static void wrong_types_are_refused(void **state)
         "-s: error: 'grid.n' is missing: Number of grid points; on a periodic domain of length L they are L/n apart.\n"
         "-s: error: 'grid.length' is missing: Length of the domain.\n",
         "grid=3");
-    REFUSED("-s: error: 'grid.n' is a list of 1: hyperdiffusion is 1-D only; write one number\n", "grid.n=[64]");
+    REFUSED("-s: error: 'grid.n' is a list of 0: hyperdiffusion is 1-D only; write one number\n", "grid.n=[]");
     REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
     REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
     REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n",
