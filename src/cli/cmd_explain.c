@@ -29,6 +29,22 @@ static void print_folded(const char *text)
     printf("    %s\n", text);
 }
 
+/* ---- problems, and what takes their configs in two and three dimensions, which has keys of its own */
+
+/* Problem k: all, then those of fields. NULL past the end. */
+static const struct sw_problem *form(int k)
+{
+    int p = 0;
+    for (; sw_problem_table[p]; p++)
+        if (p == k) return sw_problem_table[p];
+    k -= p;
+    for (p = 0; sw_problem_table[p]; p++)
+        if (sw_problem_table[p]->shape->in_fields && k-- == 0) return sw_problem_table[p]->shape->in_fields;
+    return NULL;
+}
+
+static bool is_of_fields(const struct sw_problem *problem) { return sw_problem_find(problem->name) != problem; }
+
 /* ---- the word that is asked for */
 
 enum { MOST_KNOWN = 2048 };
@@ -107,11 +123,11 @@ static void print_users(unsigned symbol, bool numbered)
 {
     struct sw_text text = {0};
     sw_text_add(&text, "Expressions that know it:");
-    for (int p = 0; sw_problem_table[p]; p++)
-        for (const struct sw_key *key = sw_problem_table[p]->keys; key->path; key++) {
+    for (int p = 0; form(p); p++)
+        for (const struct sw_key *key = form(p)->keys; key->path; key++) {
             char path[80];
             snprintf(path, sizeof path, " %s,", key->path);
-            if (sw_problem_table[p]->shape->numbered == numbered && !key->element && key->symbols & symbol &&
+            if (form(p)->shape->numbered == numbered && !key->element && key->symbols & symbol &&
                 !strstr(sw_text_get(&text), path))
                 sw_text_add(&text, path);
         }
@@ -213,7 +229,7 @@ static void explain_choices(struct question *q, bool print)
 {
     struct sw_text printed = {0};
     explain_choices_of(q, sw_common_keys, print, &printed);
-    for (int p = 0; sw_problem_table[p]; p++) explain_choices_of(q, sw_problem_table[p]->keys, print, &printed);
+    for (int p = 0; form(p); p++) explain_choices_of(q, form(p)->keys, print, &printed);
     sw_text_free(&printed);
 }
 
@@ -231,8 +247,8 @@ static void explain_columns(struct question *q)
 static void explain_series(struct question *q)
 {
     bool told = false;
-    for (int p = 0; sw_problem_table[p]; p++)
-        for (const struct sw_quantity *s = sw_problem_table[p]->scalars; s && s->name; s++) {
+    for (int p = 0; form(p); p++)
+        for (const struct sw_quantity *s = form(p)->scalars; s && s->name; s++) {
             if (!is_asked(q, s->name) || told) continue;
             printf("%s\n    A number of the series that output.scalars saves: %s.\n", q->word, s->long_name);
             told = true;
@@ -358,16 +374,27 @@ static bool has_row(const struct sw_problem *problem, const struct sw_key *key)
     return false;
 }
 
-/* "(heat, cahn_hilliard)": the problems that have this row; false if one before owner did, which has told it. */
+/* Whether a problem before this one has the row. */
+static bool is_told(const struct sw_key *key, const struct sw_problem *owner)
+{
+    for (int k = 0; form(k) != owner; k++)
+        if (has_row(form(k), key)) return true;
+    return false;
+}
+
+/* "(heat, cahn_hilliard)": the problems that have this row, those first that have it on lines, too; false if one before
+ * owner did, which has told it. */
 static bool print_owners(const struct sw_key *key, const struct sw_problem *owner)
 {
     const char *before = "  (";
-    for (int k = 0; sw_problem_table[k] != owner; k++)
-        if (has_row(sw_problem_table[k], key)) return false;
+    bool fields = false;
+    if (is_told(key, owner)) return false;
     printf("%s", key->path);
-    for (int k = 0; sw_problem_table[k]; k++) {
-        if (!has_row(sw_problem_table[k], key)) continue;
-        printf("%s%s", before, sw_problem_table[k]->name);
+    for (int k = 0; form(k); k++) {
+        const struct sw_problem *p = form(k);
+        if (!has_row(p, key) || (is_of_fields(p) && has_row(sw_problem_find(p->name), key))) continue;
+        printf("%s%s%s", before, is_of_fields(p) && !fields ? "in two and three dimensions: " : "", p->name);
+        fields |= is_of_fields(p);
         before = ", ";
     }
     printf(")\n");
@@ -469,18 +496,17 @@ static void head_man(const char *text) { printf(".SS %s\n", text); }
 static void head_of(const struct style *style, const struct sw_problem *p)
 {
     char heading[200];
-    snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
+    if (is_of_fields(p))
+        snprintf(heading, sizeof heading, "Keys of %s in two and three dimensions that are not above", p->name);
+    else snprintf(heading, sizeof heading, "Keys of %s: %s", p->name, p->title);
     style->heading(heading);
 }
 
 /* Whether each key of a problem is one of a problem before it, too. */
 static bool has_no_new_row(const struct sw_problem *p)
 {
-    for (const struct sw_key *key = p->keys; key->path; key++) {
-        bool earlier = key->element;
-        for (int k = 0; sw_problem_table[k] != p; k++) earlier |= has_row(sw_problem_table[k], key);
-        if (!earlier) return false;
-    }
+    for (const struct sw_key *key = p->keys; key->path; key++)
+        if (!key->element && !is_told(key, p)) return false;
     return true;
 }
 
@@ -488,24 +514,29 @@ static void explain_all(const struct style *style)
 {
     style->heading("Keys of all problems");
     for (const struct sw_key *key = sw_common_keys; key->path; key++) style->row(key, NULL);
-    for (int k = 0; sw_problem_table[k]; k++) {
-        const struct sw_problem *p = sw_problem_table[k];
+    for (int k = 0; form(k); k++) {
+        const struct sw_problem *p = form(k);
+        if (is_of_fields(p) && has_no_new_row(p)) continue;
         head_of(style, p);
         if (style->once && has_no_new_row(p))
             printf("All of them are above; `sweep explain %s` prints them, too.\n", p->name);
         for (const struct sw_key *key = p->keys; key->path; key++)
-            if (!key->element) style->row(key, p);
+            if (!key->element && !(is_of_fields(p) && is_told(key, p))) style->row(key, p);
     }
 }
 
-/* Keys that other problems have, too, among them. */
+/* Keys that other problems have, too, among them; of fields those that lines have not. */
 static void explain_problem(const struct sw_problem *p)
 {
     static const struct style plain = {head_plain, print_row, .once = false};
+    const struct sw_problem *fields = p->shape->in_fields;
     head_of(&plain, p);
     printf("    %s\n", p->equation);
     for (const struct sw_key *key = p->keys; key->path; key++)
         if (!key->element) print_row(key, p);
+    if (fields) head_of(&plain, fields);
+    for (const struct sw_key *key = fields ? fields->keys : NULL; key && key->path; key++)
+        if (!key->element && !has_row(p, key)) print_row(key, fields);
     printf("\nKeys of all problems: `sweep explain` prints them, too.\n");
 }
 
@@ -550,7 +581,7 @@ static enum sw_status explain_one(const char *word)
 {
     struct question q = {.word = word};
     explain_keys(&q, sw_common_keys, NULL);
-    for (int k = 0; sw_problem_table[k]; k++) explain_keys(&q, sw_problem_table[k]->keys, sw_problem_table[k]);
+    for (int k = 0; form(k); k++) explain_keys(&q, form(k)->keys, form(k));
     explain_words(&q);
     const struct sw_problem *problem = sw_problem_find(word);
     if (problem) explain_problem(problem);

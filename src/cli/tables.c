@@ -14,6 +14,7 @@
 #include "linalg/sw_tridiagonal_impl.h"
 #include "problem/banded/banded.h"
 #include "problem/bvp/sw_bvp_impl.h"
+#include "problem/fields/fields_sim_impl.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
 #include "problem/sw_problem.h"
 #include "problem/tridiagonal/matrices.h"
@@ -86,6 +87,7 @@ static void equation_detail(int k, struct sw_text *text)
         return table[k];                                                                                 \
     }
 TABLE_OF_ROWS(stepper_row, sw_stepper_table)
+TABLE_OF_ROWS(fields_row, fields_sim_table)
 TABLE_OF_ROWS(band_row, sw_band_table)
 TABLE_OF_ROWS(bvp_row, sw_bvp_table)
 TABLE_OF_ROWS(tridiagonal_row, sw_tridiagonal_table)
@@ -221,6 +223,8 @@ const struct cli_table cli_tables[] = {
     {"problems", "problems", "A problem", problem_row, NULL, false},
     {"equations", "equations", "An equation, problem = \"equation\"", equation_row, equation_detail, true},
     {"steppers", "steppers", "A stepper", stepper_row, NULL, false},
+    {"steppers in two and three dimensions", "field_steppers", "A stepper of fields in two and three dimensions",
+     fields_row, NULL, false},
     {"band solvers", "band_solvers", "A band solver, for \"cpu.plain+ROW\" and \"cuda.split+ROW\"", band_row, NULL,
      false},
     {"boundary value problems", "bvp_solvers", "A solver of boundary value problems", bvp_row, NULL, true},

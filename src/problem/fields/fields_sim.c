@@ -14,7 +14,7 @@
 extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu, fields_fused_cuda,
     fields_stream_cuda;
 
-static const struct fields_row_ops *const table[] = {
+const struct fields_row_ops *const fields_sim_table[] = {
     &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
     &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference  */
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
@@ -42,9 +42,9 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     return misfit_of(o, request);
 }
 
-SW_ROWS(rows, "stepper", table, .refuse = refuse);
+SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse);
 
-const char *fields_sim_row(int k) { return table[k] ? table[k]->name : NULL; }
+const char *fields_sim_row(int k) { return fields_sim_table[k] ? fields_sim_table[k]->name : NULL; }
 
 static enum sw_status pick(const struct fields_desc *d, const char *name, const struct sw_device *device,
                            const struct fields_row_ops **ops)
@@ -64,9 +64,10 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
 bool fields_sim_is_exact(const struct fields_desc *desc, const char *row)
 {
     const bool any = !row || !strcmp(row, "auto");
-    for (int k = 0; table[k]; k++)
-        if (any ? table[k]->space == SW_HOST && !misfit_of(table[k], desc) : !strcmp(table[k]->name, row))
-            return is_exact(table[k]);
+    for (int k = 0; fields_sim_table[k]; k++)
+        if (any ? fields_sim_table[k]->space == SW_HOST && !misfit_of(fields_sim_table[k], desc)
+                : !strcmp(fields_sim_table[k]->name, row))
+            return is_exact(fields_sim_table[k]);
     return false;
 }
 

@@ -33,6 +33,8 @@ struct fields_row_ops {
     const struct sw_sim_ops *sim;  /* those of a sim that are the row's: snapshots, failures, states, records */
 };
 
+extern const struct fields_row_ops *const fields_sim_table[];  /* ends with NULL */
+
 #define FIELDS_SEEN 1e-3
 
 #ifdef SW_HAVE_CUDA

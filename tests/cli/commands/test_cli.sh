@@ -101,7 +101,13 @@ expect 3 check row.cfg -s left.x.neumann=1; says "unknown key 'left.x.neumann'; 
 expect 3 check row.cfg -s initial.file=1; says "'initial.file' must be a text in quotes"
 expect 0 explain grid; prints grid.n; prints grid.x0
 expect 0 explain forcing; prints 'forcing  (hyperdiffusion, heat, '
-expect 0 explain --markdown; prints '| `time.dt` |'
+expect 0 explain --markdown; prints '| `time.dt` |'; prints '| `left.z.dzzz` |'
+prints '### Keys of equation in two and three dimensions that are not above'
+expect 0 explain boundary.y; prints 'boundary.y  (advection)'
+prints 'boundary.y  (in two and three dimensions: hyperdiffusion, heat, cahn_hilliard, swift_hohenberg, allen_cahn, '
+expect 0 explain right.z.neumann; prints 'u_z at the right wall of z'; prints 'expression: in x, y, z, t'
+expect 0 explain cahn_hilliard; prints 'Keys of cahn_hilliard in two and three dimensions'; prints left.y.dyyy
+expect 0 explain cpu.fourier; prints 'A stepper of fields in two and three dimensions'
 expect 0 explain --man; prints '.B time.dt'
 expect 2 explain time.dtt; says "did you mean 'time.dt'?"
 expect 0 init; cp out made.cfg

@@ -31,11 +31,15 @@ explains auto cpu cuda true false cpu.plain+cpu.lapack cuda.split+cusparse.gpsv 
 names=$(sed -n 's/^ *"name": "\([^"]*\)",$/\1/p' list.json | grep -vx 'cuda:[0-9]*\|cpu:[0-9]*' | sort -u)
 [ "$(wc -w <<<"$names")" -gt 50 ] || fail 'sweep list --json has few names'
 explains $names
-for key in problems steppers band_solvers bvp_solvers tridiagonal_solvers matrices banded_matrices \
+for key in problems steppers field_steppers band_solvers bvp_solvers tridiagonal_solvers matrices banded_matrices \
            elliptic_solvers difference_solvers schemes boundaries transports devices; do
     grep -q "^  \"$key\": \[" list.json || fail "sweep list --json has no $key"
 done
 expect 0 list
+sed -n '/^steppers in two and three dimensions/,/^band solvers/p' out >fields
+for name in cpu.simd cpu.plain cpu.fourier cuda.fused cuda.stream; do
+    grep -q "^  $name " fields || fail "sweep list does not print the stepper $name of fields"
+done
 for name in $names; do grep -q "^  $name " out || fail "sweep list does not print $name"; done
 
 # ---- words of the shipped configs, but for names of the user's own and texts for people

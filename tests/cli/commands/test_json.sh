@@ -66,8 +66,9 @@ expect 2 check c.cfg --list --json; says 'not both'
 
 # ---- list
 expect 0 list --json
-holds 'set(d) == {"problems", "equations", "steppers", "band_solvers", "bvp_solvers", "tridiagonal_solvers", "matrices",
-                  "banded_matrices", "elliptic_solvers", "difference_solvers", "schemes", "boundaries", "transports",
+holds 'set(d) == {"problems", "equations", "steppers", "field_steppers", "band_solvers", "bvp_solvers",
+                  "tridiagonal_solvers", "matrices", "banded_matrices",
+                  "elliptic_solvers", "difference_solvers", "schemes", "boundaries", "transports",
                   "devices"}' \
     'all(set(r) >= {"name", "about", "absent"} for rows in d.values() for r in rows)' \
     'next(r for r in d["problems"] if r["name"] == "heat")["equation"] == "u_t = kappa u_xx + forcing"' \
