@@ -79,10 +79,11 @@ def draw_nothing(axes, text):
 
 
 def panels_of(ask, count, one, panel):
-    """A figure with so many panels: one is the size of a figure of one, panel the size of each of several."""
+    """A figure with so many panels: one is the size of a figure of one, panel the size of each of several. Compressed:
+    where panels have a shape of their own, a constrained layout cuts labels at the left."""
     columns, height = grid_shape(count, ask.size)
     size = one if count == 1 else (1.6 + panel[0] * columns, 1.2 + panel[1] * height)
-    figure, panels = look.plt.subplots(height, columns, figsize=look.figure_size(ask, size), layout="constrained",
+    figure, panels = look.plt.subplots(height, columns, figsize=look.figure_size(ask, size), layout="compressed",
                                        squeeze=False)
     for axes in list(panels.flat)[count:]:
         axes.set_visible(False)
