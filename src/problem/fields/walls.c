@@ -377,26 +377,34 @@ static void lift_row(const struct fields_walls *w, int v, int axes, int64_t i, i
 {
     const int64_t *n = w->desc.n;
     memset(out, 0, (size_t)count * sizeof *out);
-    for (int axis = 0; axis < axes; axis++)
+    for (int axis = 0; axis < axes; axis++) {
+        double one[FIELDS_CONDITIONS];
+        const double *of[FIELDS_CONDITIONS];
+        if (!w->desc.walls[axis]) continue;
         for (int m = 0; m < FIELDS_CONDITIONS; m++) {
-            if (!counts(w, v, axis, m)) continue;
             const double *weight = w->weight[v][axis] + m * n[axis],
                          *residual = w->residual[v][axis] + m * (sw_points(n) / n[axis]);
-            const double one = axis == 0 ? residual[k * n[1] + j] : weight[axis == 1 ? j : k],
-                         *of = axis == 0 ? weight + i : residual + (axis == 1 ? k : j) * n[0] + i;
-            for (int c = 0; c < count; c++) out[c] += one * of[c];
+            one[m] = axis == 0 ? residual[k * n[1] + j] : weight[axis == 1 ? j : k];
+            of[m] = axis == 0 ? weight + i : residual + (axis == 1 ? k : j) * n[0] + i;
         }
+        if (w->desc.above_second[v][axis])
+            for (int c = 0; c < count; c++)
+                out[c] = out[c] + one[0] * of[0][c] + one[1] * of[1][c] + one[2] * of[2][c] + one[3] * of[3][c];
+        else
+            for (int c = 0; c < count; c++) out[c] = out[c] + one[0] * of[0][c] + one[2] * of[2][c];
+    }
 }
 
-/* The derivative of an order at an end of a line, from its five points there, exact for polynomials of degree 4. */
-static double derivative_at_end(double *const u[5], int64_t i, int side, int order, double dx)
+/* f -= the derivative of an order at an end of each of n lines, from its five points there, exact for polynomials of
+ * degree 4. */
+static void subtract_derivative(int64_t n, double *const u[5], int side, int order, double dx, double *f)
 {
     static const double weight[4][5] = {
         {1}, {-25. / 12, 4, -3, 4. / 3, -1. / 4}, {35. / 12, -26. / 3, 19. / 2, -14. / 3, 11. / 12},
         {-5. / 2, 9, -12, 7, -3. / 2}};
-    double sum = 0.0;
-    for (int k = 0; k < 5; k++) sum += weight[order][k] * u[k][i];
-    return (side && order % 2 ? -sum : sum) / pow(dx, order);
+    const double *w = weight[order], over = (side && order % 2 ? -1.0 : 1.0) / pow(dx, order);
+    for (int64_t i = 0; i < n; i++)
+        f[i] -= over * (w[0] * u[0][i] + w[1] * u[1][i] + w[2] * u[2][i] + w[3] * u[3][i] + w[4] * u[4][i]);
 }
 
 /* What condition m of an axis has. */
@@ -425,8 +433,7 @@ static void subtract_lift(struct fields_walls *w, int v, int axis, int side, int
     for (int m = 2 * side; m < 2 * side + 2; m++) {
         double *residual = w->residual[v][axis] + m * (sw_points(n) / n[axis]) + b * n[0];
         const int order = fields_wall_order(w->wall[v][axis][side].kind, m % 2);
-        for (int64_t i = 0; counts(w, v, axis, m) && i < n[0]; i++)
-            residual[i] -= derivative_at_end(w->near, i, side, order, w->dx[axis]);
+        if (counts(w, v, axis, m)) subtract_derivative(n[0], w->near, side, order, w->dx[axis], residual);
     }
 }
 
