@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 build=${1:?usage: scripts/gpu/gpu_check.sh BUILD [LOG [PART]]}
 log=${2:-$build/gpu_check.log}
 part=${3:-suite sanitizers}
-limit=560
+limit=${SW_LIMIT:-560}  # seconds
 : > "$log" || exit 1
 failures=$(mktemp) || exit 1
 trap 'rm -f "$failures"' EXIT

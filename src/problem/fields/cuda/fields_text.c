@@ -198,8 +198,8 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
     return true;
 }
 
-/* Blocks of a run each that shared memory lets a multiprocessor have, and that share its registers: no more threads than
- * leave each 100 of them, where that is more than one. */
+/* Blocks of a run each that a multiprocessor has room for in its shared memory, and that share its registers: no more
+ * threads than leave each 100 of them, where that is more than one. */
 static int blocks_of(const struct fields_shape *s)
 {
     enum { KEPT = 2048, THREADS_MOST = 640 };
