@@ -126,7 +126,7 @@ enum sw_status sw_fd_nabla_create(const struct sw_fd_nabla_desc *desc, const cha
                                   struct sw_fd_nabla **nabla)
 {
     enum sw_status st;
-    enum sw_fd_kind kind;
+    enum sw_fd_kind kind = SW_FD_FIRST;
     struct sw_fd_nabla *w = NULL;
     *nabla = NULL;
     SW_TRY(check(desc, &kind));
