@@ -21,7 +21,7 @@
  * A block works on one run at a time. Fields are [unknowns][z][y][x]. Recursions are fused multiply-adds by name: the
  * compiler is told to join nothing. */
 
-enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS, ROWS_OF_ALL = NY * NZ };
+enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS };
 
 /* The fields of a run. */
 struct fields { double *u, *stage, *k[STAGES]; };

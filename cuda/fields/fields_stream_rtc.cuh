@@ -3,6 +3,7 @@
  * of one run; blocks that share a run come one after another. Also needed:
  *
  *     THREADS_ROWS, THREADS_COLUMNS   threads of a block of these passes
+ *     BLOCKS_OF_ROWS, BLOCKS_OF_COLUMNS   that are to share the registers of a multiprocessor
  *     TILE                            points of a block of the other kernels, THREADS at a time
  *     FIELDS_KEPT                     0: of cuda.stream, whose passes are kernels */
 

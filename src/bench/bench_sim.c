@@ -10,6 +10,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "bench/bench_impl.h"
+#include "problem/fields/fields_problem.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/equation_coefficients.h"
 #include "problem/line/kinds/line_problem.h"
@@ -68,6 +69,17 @@ static void sim_destroy(void *own)
     sw_free(l);
 }
 
+/* Rows are compared with one that takes the same steps. */
+static enum sw_status check_steps(const struct sw_bench_spec *spec, const char *row)
+{
+    struct sw_setup named = spec->setup, usual = spec->setup;
+    if (spec->problem->create != fields_create) return SW_OK;
+    named.solver = row;
+    usual.solver = NULL;
+    if (fields_are_exact(&named) == fields_are_exact(&usual)) return SW_OK;
+    return SW_FAIL(SW_E_ABSENT, "it solves another matrix than the rows beside it, and its steps are others");
+}
+
 static enum sw_status sim_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,
                                  void **own)
 {
@@ -80,6 +92,7 @@ static enum sw_status sim_create(const struct sw_bench_spec *spec, const char *r
     l->device = device;
     setup.solver = row;
     SW_TRY_TO(failed, st, spec->problem->create(spec->problem, &setup, device, &l->sim));
+    SW_TRY_TO(failed, st, check_steps(spec, row));
     SW_TRY_TO(failed, st, load(l->sim, spec->batch, spec->column));
     SW_TRY_TO(failed, st, fill_coefficients(l));
     *own = l;
