@@ -100,7 +100,7 @@ __device__ static __forceinline__ void look_around(int i, int j, int k, struct a
 #pragma unroll
     for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of(i + d - VIEW::REACH_X, NX);
 #pragma unroll
-    for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++) 
+    for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++)
         a->y[d] = NX * (INTERIOR ? j + d - VIEW::REACH_Y : place_of(j + d - VIEW::REACH_Y, NY));
 #pragma unroll
     for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of(k + d - VIEW::REACH_Z, NZ);
@@ -113,7 +113,7 @@ __device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &
 #pragma unroll
     for (int q = 0; q < VIEW::NEIGHBOURS; q++)
         in[FIELDS_INPUTS + q] =
-            u[VIEW::unknown(q) * POINTS + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
+            u[(size_t)VIEW::unknown(q) * POINTS + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
               a.y[VIEW::offset(q, 1) + VIEW::REACH_Y + e] + a.x[VIEW::offset(q, 0) + VIEW::REACH_X]];
 }
 
@@ -156,7 +156,8 @@ __device__ static inline unsigned long long bits_of(double x)
 
 __device__ static inline double of_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 
-/* Raise a number that all blocks of a run have together. @param shared  [threads] */
+/* Raise a number that all blocks of a run have together. All threads together.
+ * @param shared  [threads], free again afterwards */
 __device__ static inline void raise(unsigned long long *to, double x, double *shared)
 {
     enum { FEW = 32 };
@@ -169,10 +170,12 @@ __device__ static inline void raise(unsigned long long *to, double x, double *sh
         shared[thread] = x;
     }
     __syncthreads();
-    if (thread) return;
-    for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
-    const unsigned long long bits = bits_of(x);
-    if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
+    if (thread == 0) {
+        for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
+        const unsigned long long bits = bits_of(x);
+        if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
+    }
+    __syncthreads();
 }
 
 /* ------------------------------------------------------------------ lines */
@@ -279,7 +282,8 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
  *
  * Bytes a point and stage through memory: rows 8 (u; its neighbours are in the cache) + 8 i (k_j) + 8 written; each
  * pass over columns 8 + 8; the last one reads u and k_j as well and, unless the stage is the last, writes what the next
- * stage begins with: imex1 in two dimensions 16 + 24 = 40, in three 56. Where coefficients of P vary, 8 more a step. */
+ * stage begins with: imex1 in two dimensions 16 + 24 = 40, in three 56. Where coefficients of P
+ * vary otherwise than with u at the point, 8 more a step. */
 
 enum {
     SEGMENTS_X = line_shape<SEGMENT_X, NX>::SEGMENTS,

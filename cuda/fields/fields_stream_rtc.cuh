@@ -48,7 +48,6 @@ __device__ static inline void find_most(const struct fields_on_device &b, int ru
             for (int at = first + threadIdx.x; at < end; at += blockDim.x)
                 most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
             raise(&b.most[(size_t)run * VARYING + K], most, room);
-            __syncthreads();
         }
         find_most<K + 1>(b, run, f, first, end, local, kept, room);
     }

@@ -77,7 +77,7 @@ static enum sw_status check_steps(const struct sw_bench_spec *spec, const char *
     named.solver = row;
     usual.solver = NULL;
     if (fields_are_exact(&named) == fields_are_exact(&usual)) return SW_OK;
-    return SW_FAIL(SW_E_ABSENT, "it solves another matrix than the rows beside it, and its steps are others");
+    return SW_FAIL(SW_E_ABSENT, "it solves another matrix than the row that it is compared with: other steps");
 }
 
 static enum sw_status sim_create(const struct sw_bench_spec *spec, const char *row, struct sw_device *device,

@@ -59,9 +59,9 @@ static struct fields_walls_desc at_ends_of(const struct fields_desc *d)
     return w;
 }
 
-static bool fits(const struct fields_desc *d)
+static bool fits(const struct fields_desc *d, int sm)
 {
-    (void)d;
+    (void)d, (void)sm;
     return true;
 }
 

@@ -25,21 +25,24 @@ const struct fields_row_ops *const fields_sim_table[] = {
 
 static bool is_exact(const struct fields_row_ops *o) { return o->solves && o->solves->exact; }
 
-static const char *misfit_of(const struct fields_row_ops *o, const struct fields_desc *d)
+static const char *misfit_of(const struct fields_row_ops *o, const struct fields_desc *d, int sm)
 {
     if (d->terms->high && !is_exact(o))
         return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; stepper = "
                "\"cpu.fourier\" solves exactly";
     if (!o->takes_walls && !fields_are_periodic(d)) return "it steps fields that are periodic along all axes";
-    return o->fits(d) ? NULL : o->misfit;
+    return o->fits(d, sm) ? NULL : o->misfit;
 }
+
+struct request { const struct fields_desc *desc; int sm; };
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct fields_row_ops *o = (const struct fields_row_ops *)row;
+    const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    return misfit_of(o, request);
+    return misfit_of(o, r->desc, r->sm);
 }
 
 SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse);
@@ -56,7 +59,8 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
     if (sw_points(d->n) > INT_MAX) return SW_FAIL(SW_E_ARG, "%lld points: too many", (long long)sw_points(d->n));
     if (d->own_steps && !fields_method_of(d->scheme)->estimates)
         return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
-    SW_TRY(sw_row_pick(&rows, name, device->space, d, &row));
+    const struct request request = {d, device->sm};
+    SW_TRY(sw_row_pick(&rows, name, device->space, &request, &row));
     *ops = (const struct fields_row_ops *)row;
     return SW_OK;
 }
@@ -65,7 +69,7 @@ bool fields_sim_is_exact(const struct fields_desc *desc, const char *row)
 {
     const bool any = !row || !strcmp(row, "auto");
     for (int k = 0; fields_sim_table[k]; k++)
-        if (any ? fields_sim_table[k]->space == SW_HOST && !misfit_of(fields_sim_table[k], desc)
+        if (any ? fields_sim_table[k]->space == SW_HOST && !misfit_of(fields_sim_table[k], desc, 0)
                 : !strcmp(fields_sim_table[k]->name, row))
             return is_exact(fields_sim_table[k]);
     return false;

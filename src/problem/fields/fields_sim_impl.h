@@ -11,7 +11,7 @@ struct fields_sim;
 
 struct fields_row_ops {
     SW_ROW;
-    bool           (*fits)(const struct fields_desc *desc);
+    bool           (*fits)(const struct fields_desc *desc, int sm);  /* on a device of compute capability sm/10 */
     const char      *misfit;   /* why it does not */
     bool             takes_walls;  /* else the axes of all its fields are periodic */
     /** Without those of solves. */

@@ -17,8 +17,9 @@ struct simd {
     struct fields_hand  **hand;      /* [hands]                               */
 };
 
-static bool fits(const struct fields_desc *d)
+static bool fits(const struct fields_desc *d, int sm)
 {
+    (void)sm;
     double numbers = (double)d->n[0] + 2 * FIELDS_REACH + FIELDS_ALIGNED;
     for (int a = 1; a < d->terms->dimensions; a++) numbers *= (double)d->n[a] + 2 * FIELDS_REACH;
     return numbers < INT_MAX;

@@ -110,7 +110,7 @@ grep -q ',heat,9,8192,1,cpu.simd,ok,' out || fail 'a batch of short lines'
 
 # ---- a row whose solves are others has other steps, and is not compared
 expect 1 heat:n=[16,16],batch=2,steps=1 --device cpu --rows cpu.plain,cpu.fourier --repeats 1
-matches '^cpu.fourier *absent: it solves another matrix than the rows beside it'
+matches '^cpu.fourier *absent: it solves another matrix than the row that it is'
 
 # ---- a grid that is cut over ranks: threads, and processes of mpirun. Each rank sends 2 planes of 40 x 40 points and
 # one of values beside its part, each way

@@ -96,18 +96,16 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
 
 /* ------------------------------------------------------------------ create, destroy */
 
-enum { SM_USUAL = 90 };
-
-static bool stream_fits(const struct fields_desc *d)
+static bool stream_fits(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
-    return fields_shape_stream(d, SM_USUAL, &shape);
+    return fields_shape_stream(d, sm, &shape);
 }
 
-static bool fused_fits(const struct fields_desc *d)
+static bool fused_fits(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
-    return fields_shape_fused(d, &shape);
+    return fields_shape_fused(d, sm, &shape);
 }
 
 /* @param kept  fields of a run in the device's memory */
@@ -240,9 +238,8 @@ static enum sw_status stream_create(struct fields_sim *s)
 static enum sw_status fused_create(struct fields_sim *s)
 {
     struct stream *p = s->own;
-    if (!fields_shape_fused(&s->desc, &p->shape) || p->shape.shared[0] > fields_shared_most(s->device->sm))
-        return SW_FAIL(SW_E_ABSENT, "%s: a run has %zu bytes, more than a block of %s has of shared memory: use "
-                       "stepper = \"cuda.stream\"", s->ops->name, p->shape.shared[0], s->device->name);
+    if (!fields_shape_fused(&s->desc, s->device->sm, &p->shape))
+        return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
     return create(s);
 }
 
@@ -532,7 +529,7 @@ static enum sw_status stream_try_compile(const struct fields_desc *d, int sm)
 static enum sw_status fused_try_compile(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
-    if (!fields_shape_fused(d, &shape)) return SW_FAIL(SW_E_CONFIG, "runs are too large");
+    if (!fields_shape_fused(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "runs are too large");
     return fields_kernels_try_compile(d, &shape, sm);
 }
 
@@ -549,7 +546,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
     .fits = stream_fits,
-    .misfit = "its lines have at most 16384 points",
+    .misfit = "its lines have at most 16384 points, 10000 where a block has 99 KiB, and its runs 2^31 values",
     .bytes = stream_bytes,
     .own_size = sizeof(struct stream),
     .create = stream_create,
@@ -567,7 +564,7 @@ const struct fields_row_ops fields_fused_cuda = {
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
     .fits = fused_fits,
-    .misfit = "a run and its stages are more than the shared memory of a block holds, 227 KiB",
+    .misfit = "a run and its stages are more than the shared memory of a block holds, at most 227 KiB",
     .bytes = fused_bytes,
     .own_size = sizeof(struct stream),
     .create = fused_create,

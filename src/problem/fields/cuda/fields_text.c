@@ -1,5 +1,6 @@
 #include "problem/fields/cuda/fields_text.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,13 +128,20 @@ static void cut_columns(const struct fields_desc *d, int axis, int threads, int 
     int columns = WARP, size = 1;
     while (columns > ENOUGH && columns * segments > USUAL) columns /= 2;
     while (columns / 2 >= beside) columns /= 2;
-    while (columns * segments > threads && size < blocks) size *= 2, threads = USUAL;
+    while (columns * ((segments + size - 1) / size) > threads && size < blocks) size *= 2, threads = USUAL;
     while (columns > 1 && columns * ((segments + size - 1) / size) > threads) columns /= 2;
     const int tasks = columns * ((segments + size - 1) / size);
     s->columns[axis] = columns;
     s->blocks[axis] = size;
     s->threads[axis] = whole_warps(tasks);
     s->shared[axis] = (size_t)at_least(4 * tasks, s->threads[axis]) * sizeof(double);
+}
+
+/* Bytes of shared memory that a block may have on a device of compute capability sm/10. */
+static size_t shared_most(int sm)
+{
+    const int kilobytes = sm == 80 || sm == 87 ? 163 : sm == 90 || sm == 100 || sm == 103 ? 227 : 99;
+    return (size_t)kilobytes * 1024;
 }
 
 static int known_elsewhere(const struct fields_desc *d)
@@ -155,6 +163,7 @@ static int rows_threads(int segments)
 bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
     *s = (struct fields_shape){.rows = 1};
+    if (fields_size(d) > INT_MAX) return false;
     for (int a = 0; a < SW_DIMS; a++) {
         if (d->n[a] > LINE_MOST) return false;
         s->segment[a] = segment_for(d->n[a]);
@@ -162,19 +171,13 @@ bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shap
     cut_rows(d, rows_threads(segments_of(s, 0, d->n[0])), s);
     for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 1024, sm >= 90 ? 8 : 1, s);
     s->elsewhere = known_elsewhere(d);
-    return s->shared[0] <= SHARED_MOST;
+    return s->shared[0] <= (shared_most(sm) < SHARED_MOST ? shared_most(sm) : SHARED_MOST);
 }
 
 int fields_kept(const struct fields_desc *d)
 {
     const int stages = fields_method_of(d->scheme)->stages;
     return 1 + stages + (stages > 1 || d->own_steps);
-}
-
-size_t fields_shared_most(int sm)
-{
-    const int kilobytes = sm == 80 || sm == 87 ? 163 : sm == 90 || sm == 100 || sm == 103 ? 227 : 99;
-    return (size_t)kilobytes * 1024;
 }
 
 /* All passes have the threads of the block; what they need in shared memory is behind the fields. */
@@ -200,10 +203,10 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
 
 /* Blocks of a run each that a multiprocessor has room for in its shared memory, and that share its registers: no more
  * threads than leave each 100 of them, where that is more than one. */
-static int blocks_of(const struct fields_shape *s)
+static int blocks_of(const struct fields_shape *s, int sm)
 {
     enum { KEPT = 2048, THREADS_MOST = 640 };
-    int blocks = (int)(fields_shared_most(90) / (s->shared[0] + KEPT));
+    int blocks = (int)(shared_most(sm) / (s->shared[0] + KEPT));
     while (blocks > 1 && blocks * s->threads[0] > THREADS_MOST) blocks--;
     return at_least(blocks, 1);
 }
@@ -223,16 +226,16 @@ static bool cut_whole_by(const struct fields_desc *d, int segment, size_t room, 
 }
 
 /* Segments by which a multiprocessor has most threads; of the same number the longest, which want fewest barriers. */
-static bool cut_whole(const struct fields_desc *d, size_t room, struct fields_shape *best)
+static bool cut_whole(const struct fields_desc *d, int sm, size_t room, struct fields_shape *best)
 {
     static const int segments[] = {48, 32, 16};
     int most = 0;
     if (d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
     for (int k = 0; k < 3; k++) {
         struct fields_shape s;
-        if (!cut_whole_by(d, segments[k], room, &s) || blocks_of(&s) * s.threads[0] <= most) continue;
+        if (!cut_whole_by(d, segments[k], room, &s) || blocks_of(&s, sm) * s.threads[0] <= most) continue;
         *best = s;
-        most = blocks_of(&s) * s.threads[0];
+        most = blocks_of(&s, sm) * s.threads[0];
     }
     return most > 0;
 }
@@ -249,21 +252,22 @@ static size_t bytes_kept(const struct fields_desc *d)
 }
 
 /* Where there is room, twice the threads. */
-static bool cut_run(const struct fields_desc *d, struct fields_shape *s)
+static bool cut_run(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
     enum { LARGE = 8192, SYSTEM = 1024 };  /* what the compiler and the driver take */
-    const size_t room = fields_shared_most(90) - SYSTEM - bytes_kept(d);
-    if (bytes_kept(d) + SYSTEM >= fields_shared_most(90)) return false;
-    if (cut_whole(d, room, s)) return true;
+    const size_t room = shared_most(sm) - SYSTEM - bytes_kept(d);
+    if (bytes_kept(d) + SYSTEM >= shared_most(sm)) return false;
+    if (cut_whole(d, sm, room, s)) return true;
     for (int threads = fields_size(d) >= LARGE ? 2 * USUAL_THREADS : USUAL_THREADS; threads >= 2 * WARP; threads /= 2)
         if (cut_block(d, threads, s) && s->shared[0] <= room) return true;
     return false;
 }
 
-bool fields_shape_fused(const struct fields_desc *d, struct fields_shape *s)
+bool fields_shape_fused(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
-    const bool fits = cut_run(d, s);
+    const bool fits = cut_run(d, sm, s);
     s->elsewhere = known_elsewhere(d);
+    s->together = fits ? blocks_of(s, sm) : 1;
     return fits;
 }
 
@@ -395,7 +399,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    s->rows, s->columns[1], s->columns[2], at_least(s->blocks[1], 1), at_least(s->blocks[2], 1));
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
                    "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d };\n#define SEEN %a\n", s->threads[0], columns,
-                   FIELDS_TILE, s->threads[0], s->kept, s->whole, blocks_of(s), FIELDS_SEEN);
+                   FIELDS_TILE, s->threads[0], s->kept, s->whole, at_least(s->together, 1), FIELDS_SEEN);
     sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
                    at_least(768 / s->threads[0], 1),
                    at_least(1024 / columns, 1));

@@ -13,6 +13,7 @@ struct fields_shape {
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
+    int    together;                /* of those: blocks that share the registers of a multiprocessor */
     int    whole;                   /* of those: threads have segments of columns in registers  */
     int    elsewhere;               /* coefficients that vary and take in more than the only unknown at the point, or
                                      * time: steps do not know them behind themselves           */
@@ -22,14 +23,11 @@ struct fields_shape {
  * @return false: lines are too long for it */
 bool fields_shape_stream(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
-/** The shape for fields that a block has in shared memory. @return false: they are too large */
-bool fields_shape_fused(const struct fields_desc *desc, struct fields_shape *shape);
+/** The shape for fields that a block has in shared memory, likewise. @return false: they are too large */
+bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
 /** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */
 int fields_kept(const struct fields_desc *desc);
-
-/** Bytes of shared memory that a block may have on a device of compute capability sm/10. */
-size_t fields_shared_most(int sm);
 
 /* Of struct sw_kernels; the last one where shape.kept is not 0. */
 enum fields_kernel {

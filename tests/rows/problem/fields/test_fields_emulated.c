@@ -257,7 +257,7 @@ static void runs_that_do_not_fit_are_refused(void **state)
     p.desc.walls[1] = false;
     emulated_device.sm = 86;  /* whose blocks have less */
     p.desc.n[0] = p.desc.n[1] = 112;
-    expect_refusal(&p, "cuda.fused", "use stepper = \"cuda.stream\"");
+    expect_refusal(&p, "cuda.fused", "more than the shared memory of a block holds");
     emulated_device.sm = 90;
     destroy_field_case(&p);
 }

@@ -29,8 +29,22 @@ static void all_equations_compile(void **state)
             }
 }
 
+/* Lines that a cluster of blocks has, or fewer beside each other where there are none. */
+static void long_lines_compile(void **state)
+{
+    const int64_t n[] = {16, 9000, 1};
+    struct field_case p;
+    (void)state;
+    make_field_case(&field_equations[0], n, SW_BACKWARD_EULER, 0, 2, &p);
+    enum sw_status st = fields_sim_try_compile(&p.desc, "cuda.stream", 90);
+    if (!st) st = fields_sim_try_compile(&p.desc, "cuda.stream", 80);
+    destroy_field_case(&p);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    if (st) fail_msg("%s", sw_err_message());
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile), cmocka_unit_test(long_lines_compile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
