@@ -68,19 +68,6 @@ __device__ static __forceinline__ void set_place(const double *place, int i, int
     in[SW_IN_Z] = sw_grid_place(place[2], place[5], place[8], (double)k);
 }
 
-/* What programs take in at point (i, j, k): what they do not use is not loaded. */
-template <class VIEW>
-__device__ static __forceinline__ void set_inputs(const double *place, const double *u, int i, int j, int k, double *in)
-{
-    set_place(place, i, j, k, in);
-#pragma unroll
-    for (int q = 0; q < VIEW::NEIGHBOURS; q++) {
-        const int x = wrapped(i + VIEW::offset(q, 0), NX), y = wrapped(j + VIEW::offset(q, 1), NY),
-                  z = wrapped(k + VIEW::offset(q, 2), NZ);
-        in[FIELDS_INPUTS + q] = u[(size_t)VIEW::unknown(q) * POINTS + (size_t)(z * NY + y) * NX + x];
-    }
-}
-
 /* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
  * from -reach on, those of y once for all of the points. */
 template <class VIEW> struct around {
@@ -106,7 +93,7 @@ __device__ static __forceinline__ void look_around(int i, int j, int k, struct a
     for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of(k + d - VIEW::REACH_Z, NZ);
 }
 
-/* What programs take in at the e-th of these points. */
+/* What programs take in at the e-th of these points: what they do not use is not loaded. */
 template <class VIEW>
 __device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &a, const double *u, int e, double *in)
 {
@@ -122,17 +109,21 @@ template <class T, class VIEW>
 __device__ static __forceinline__ double value_at(const struct fields_on_device &b, int run, const struct kept *k,
                                                   const double *u, int at, double t, long long step)
 {
+    const int i = at % NX, j = at / NX % NY, n = at / PLANE;
     double in[FIELDS_INPUTS + VIEW::NEIGHBOURS];
-    set_inputs<VIEW>(b.place + (size_t)run * FIELDS_PLACE, u, at % NX, at / NX % NY, at / PLANE, in);
+    struct around<VIEW> around;
+    set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
+    look_around<false>(i, j, n, &around);
+    set_inputs_at(around, u, 0, in);
     return value_of<T>(b, run, k, in, at, t, step);
 }
 
 /* ------------------------------------------------------------------ reductions */
 
-/* The largest of a block's numbers, NaN if one is. All threads together. @param shared  [threads] */
-__device__ static inline double block_worst(double x, double *shared)
+/* Of a block's numbers leave FEW, the worst of which is theirs. All threads together. @param shared  [threads] */
+enum { FEW = 32 };
+__device__ static inline void leave_few(double x, double *shared)
 {
-    enum { FEW = 32 };
     const int thread = threadIdx.x, threads = blockDim.x;
     __syncthreads();
     shared[thread] = x;
@@ -142,8 +133,20 @@ __device__ static inline double block_worst(double x, double *shared)
         shared[thread] = x;
     }
     __syncthreads();
-    x = shared[0];
-    for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
+}
+
+__device__ static inline double worst_of_few(const double *shared)
+{
+    double x = shared[0];
+    for (int k = 1; k < FEW && k < (int)blockDim.x; k++) x = sw_own_steps_worse(x, shared[k]);
+    return x;
+}
+
+/* The largest of a block's numbers, NaN if one is, for every thread. @param shared  [threads], free again afterwards */
+__device__ static inline double block_worst(double x, double *shared)
+{
+    leave_few(x, shared);
+    x = worst_of_few(shared);
     __syncthreads();
     return x;
 }
@@ -160,19 +163,9 @@ __device__ static inline double of_bits(unsigned long long bits) { return __long
  * @param shared  [threads], free again afterwards */
 __device__ static inline void raise(unsigned long long *to, double x, double *shared)
 {
-    enum { FEW = 32 };
-    const int thread = threadIdx.x, threads = blockDim.x;
-    __syncthreads();
-    shared[thread] = x;
-    __syncthreads();
-    if (thread < FEW) {
-        for (int k = thread + FEW; k < threads; k += FEW) x = sw_own_steps_worse(x, shared[k]);
-        shared[thread] = x;
-    }
-    __syncthreads();
-    if (thread == 0) {
-        for (int k = 1; k < FEW && k < threads; k++) x = sw_own_steps_worse(x, shared[k]);
-        const unsigned long long bits = bits_of(x);
+    leave_few(x, shared);
+    if (threadIdx.x == 0) {
+        const unsigned long long bits = bits_of(worst_of_few(shared));
         if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
     }
     __syncthreads();
@@ -289,8 +282,7 @@ enum {
     SEGMENTS_X = line_shape<SEGMENT_X, NX>::SEGMENTS,
     SLOT = SEGMENT_X | 1,                 /* doubles of a segment in shared memory: odd, so that banks differ */
     PITCH = SEGMENTS_X * SLOT,
-    ROW_TASKS = ROWS * SEGMENTS_X,
-    ROW_SHARED = ROWS * PITCH + 4 * ROW_TASKS
+    ROW_TASKS = ROWS * SEGMENTS_X
 };
 
 __device__ static __forceinline__ int slot_of(int row, int i)
@@ -353,7 +345,7 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     }
 }
 
-/* The rows of block number `block`, of unknown V in stage I. @param shared  [ROW_SHARED] */
+/* The rows of block number `block`, of unknown V in stage I. @param shared  [ROWS*PITCH + 4*ROW_TASKS] */
 template <int V, int I>
 __device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int block,
                                         const struct kept *kept, double t, double dt, long long step, double *shared)
@@ -447,7 +439,7 @@ template <int A> struct column_shape {
         COLUMNS = A == 1 ? COLUMNS_Y : COLUMNS_Z, SEGMENTS = line_shape<SEGMENT, N>::SEGMENTS,
         BLOCKS = A == 1 ? BLOCKS_Y : BLOCKS_Z, EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS, /* segments of a block */
         TASKS = COLUMNS * EACH, TILES = (STRIDE + COLUMNS - 1) / COLUMNS,  /* of a plane that the lines lie in */
-        PLANES = POINTS / (N * STRIDE), SHARED = 4 * TASKS
+        PLANES = POINTS / (N * STRIDE)
     };
 };
 
@@ -479,7 +471,7 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
 
 /* Tile number `tile` of unknown v: along axis A, in stage I.
  * @param rank    the block's in its cluster
- * @param shared  [column_shape<A>::SHARED] */
+ * @param shared  [4 TASKS] */
 template <int A, int I>
 __device__ static inline void pass_columns(const struct fields_on_device &b, int run, const struct fields &f, int v,
                                            int tile, int rank, double *shared, struct found *found)

@@ -166,24 +166,13 @@ static void begin_step(void *own, double t, double dt)
     fields_walls_begin_step(w->walls, t, dt, m->stages, m->b, m->c);
 }
 
-static void lift(const struct worker *w, double t, double factor, double *u)
+static void lift(void *own, double t, double factor, double *u)
 {
+    const struct worker *w = own;
     const int64_t *n = w->desc->n, rows = n[1] * n[2];
     fields_walls_lift(w->walls, t, false);
     for (int64_t row = 0; row < rows * w->desc->terms->unknowns; row++)
         fields_walls_add(w->walls, (int)(row / rows), row % rows % n[1], row % rows / n[1], factor, u + row * n[0]);
-}
-
-static void lower(void *own, double t, double *u)
-{
-    impose(own, t, u);
-    lift(own, t, -1.0, u);
-}
-
-static void raise_to(void *own, double t, double *u)
-{
-    lift(own, t, 1.0, u);
-    impose(own, t, u);
 }
 
 /* fields_find_stiffness */
@@ -240,7 +229,7 @@ static double energy_of(void *own, double t, const double *u)
 
 static const struct fields_walk_ops walk_ops = {
     .begin = begin, .energy = energy_of, .evaluate = evaluate, .stiffness = find_stiffness, FIELDS_FLAT_STEPS,
-    .impose = impose, .begin_step = begin_step, .lower = lower, .raise = raise_to};
+    .impose = impose, .begin_step = begin_step, .lift = lift};
 
 /* ------------------------------------------------------------------ create, destroy */
 

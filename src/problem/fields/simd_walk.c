@@ -500,23 +500,12 @@ static void begin_step(void *own, double t, double dt)
     fields_walls_begin_step(w->walls, t, dt, m->stages, m->b, m->c);
 }
 
-static void lift(struct fields_walker *w, double t, double factor, double *u)
+static void lift(void *own, double t, double factor, double *u)
 {
+    struct fields_walker *w = own;
     fields_walls_lift(w->walls, t, false);
     each(w, all_strips(w), lift_strip, &(struct filling){.w = w, .u = u, .from = u, .factor = factor});
     w->fresh = w->sized = NULL;
-}
-
-static void lower(void *own, double t, double *u)
-{
-    impose(own, t, u);
-    lift(own, t, -1.0, u);
-}
-
-static void raise_to(void *own, double t, double *u)
-{
-    lift(own, t, 1.0, u);
-    impose(own, t, u);
 }
 
 /* ------------------------------------------------------------------ a run, begun and measured */
@@ -586,7 +575,7 @@ static const struct fields_walk_ops operations = {
     .begin = begin, .take = take, .flatten = flatten, .energy = energy_of, .evaluate = evaluate,
     .stiffness = find_stiffness, .take_step = take_step, .estimate_error = estimate_error,
     .estimate_by_time = estimate_by_time, .find_sizes = find_sizes, .accept = accept, .impose = impose,
-    .begin_step = begin_step, .lower = lower, .raise = raise_to};
+    .begin_step = begin_step, .lift = lift};
 
 /* ------------------------------------------------------------------ life */
 

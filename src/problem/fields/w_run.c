@@ -45,6 +45,19 @@ static struct fields_step step_of(const struct fields_walk *w, double t, double 
                                 .evaluate = w->ops->evaluate, .own = w->own};
 }
 
+/* u -> v: G is that of what u has at walls, which is set first; and back. */
+static void lower(const struct fields_walk *w, double t, double *u)
+{
+    w->ops->impose(w->own, t, u);
+    w->ops->lift(w->own, t, -1.0, u);
+}
+
+static void raise_to(const struct fields_walk *w, double t, double *v)
+{
+    w->ops->lift(w->own, t, 1.0, v);
+    w->ops->impose(w->own, t, v);
+}
+
 /* From u at t to w->work.next at `end`. */
 static void take_step(struct fields_walk *w, const struct fields_step *step, double end, const double *u)
 {
@@ -55,9 +68,9 @@ static void take_step(struct fields_walk *w, const struct fields_step *step, dou
     }
     memcpy(base, u, w->numbers * sizeof *u);
     w->ops->begin_step(w->own, step->t, step->dt);
-    w->ops->lower(w->own, step->t, base);
+    lower(w, step->t, base);
     w->ops->take_step(step, &w->work, base);
-    w->ops->raise(w->own, end, w->work.next);
+    raise_to(w, end, w->work.next);
 }
 
 double fields_rounding(const struct fields_walk *w, const struct fields_stiffness *stiffness, double dt)
@@ -89,7 +102,7 @@ void fields_walk_evaluate(struct fields_walk *w, double t, int64_t step, const d
     }
     memcpy(w->work.base, u, w->numbers * sizeof *u);
     w->ops->begin_step(w->own, t, 0.0);
-    w->ops->lower(w->own, t, w->work.base);
+    lower(w, t, w->work.base);
     w->ops->evaluate(w->own, t, step, w->work.base, f);
 }
 
@@ -129,7 +142,7 @@ static void estimate_by_time(struct fields_walk *w, const struct fields_step *st
     const size_t bytes = w->numbers * sizeof(double);
     if (w->moves) {
         memcpy(w->work.base, w->work.next, bytes);
-        w->ops->lower(w->own, step->t + step->dt, w->work.next);
+        lower(w, step->t + step->dt, w->work.next);
     }
     w->ops->estimate_by_time(step, &w->work, error);
     if (w->moves) memcpy(w->work.next, w->work.base, bytes);
