@@ -331,7 +331,8 @@ static void no_bit_depends_on_threads(void **state)
         double all_scalars[RUNS_MOST * SW_LINE_SCALARS], one_scalars[SW_LINE_SCALARS];
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4, takes_walls() && k % 2);
         for (int a = 0; a < p.axes; a++) p.n[a] = p.axes > 2 ? 23 + a : 91 + 13 * a;
-        p.tolerance = k ? 0 : 1e-3;  /* as above */
+        if (k == 0 && small_suite()) p.n[1] = 48;  /* two threads then */
+        p.tolerance = k ? 0 : 1e-2;  /* as above */
         if (k == 0) p.scheme = SW_IMEX2;
         const size_t size = size_of(&p);
         double *all = malloc(RUNS_MOST * size * sizeof *all), *one = malloc(size * sizeof *one);
