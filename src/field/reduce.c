@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -27,6 +28,7 @@ struct worker {
     double *beside;                 /* [most_beside][BLOCK] neighbours on a grid               */
     const double **in;              /* [SW_INPUTS + most_beside] what programs take in         */
     double *of_lines;               /* [lines] what each line gives: of runs by one thread     */
+    void   *beyond;                 /* what lies beyond walls; NULL: polynomials               */
 };
 
 struct sw_reducer {
@@ -55,10 +57,37 @@ static void destroy_expression(struct expression *e)
     sw_free(e->number);
 }
 
+/* How far along an axis of a grid an argument asks for an unknown. */
+static int reach_along(const struct sw_reduced *part, int unknown, int axis)
+{
+    int reach = 0;
+    for (int k = 0; k < part->neighbours; k++) {
+        const int far = abs(part->neighbour[k].offset[axis]);
+        if (part->neighbour[k].unknown == unknown && far > reach) reach = far;
+    }
+    return reach;
+}
+
 static size_t around_size(const struct sw_reducer *r) { return (size_t)r->desc.n[0] + 2 * SW_REACH; }
+
+/* Points beyond each end that any argument takes. */
+static void find_most(const struct sw_reducer_desc *d, int64_t most[SW_DIMS])
+{
+    for (int a = 0; a < SW_DIMS; a++) most[a] = 0;
+    for (int e = 0; e < d->count; e++)
+        for (int k = 0; k < d->reduction[e]->count; k++)
+            for (int unknown = 0; unknown < d->unknowns; unknown++)
+                for (int a = 0; a < SW_DIMS; a++) {
+                    const int reach = reach_along(&d->reduction[e]->reduced[k], unknown, a);
+                    most[a] = reach > most[a] ? reach : most[a];
+                }
+}
 
 static enum sw_status create_worker(const struct sw_reducer *r, struct worker *w)
 {
+    int64_t most[SW_DIMS];
+    find_most(&r->desc, most);
+    if (r->desc.beyond && r->most_beside) SW_TRY(r->desc.beyond->create(r->desc.beyond_context, most, &w->beyond));
     SW_TRY(sw_alloc((size_t)r->desc.count, &w->expression));
     for (int e = 0; e < r->desc.count; e++) SW_TRY(create_expression(r->desc.reduction[e], &w->expression[e]));
     SW_TRY(sw_alloc(4 * (size_t)BLOCK, &w->x));
@@ -84,6 +113,7 @@ static void destroy_worker(const struct sw_reducer *r, struct worker *w)
     sw_free(w->beside);
     sw_free(w->in);
     sw_free(w->of_lines);
+    if (r->desc.beyond) r->desc.beyond->destroy(w->beyond);
 }
 
 enum sw_status sw_reducer_create(const struct sw_reducer_desc *desc, struct sw_reducer **reducer)
@@ -183,7 +213,13 @@ static double end_line(struct line *l, bool periodic)
 }
 
 /* Where a thread is. */
-struct run { struct sw_reducer *r; const struct sw_grid *grid; const double *field; double t; };
+struct run {
+    struct sw_reducer *r;
+    const struct sw_grid *grid;
+    const double *field;
+    double t;
+    const void *beyond;  /* of the worker that began it */
+};
 
 /* The trapezoidal rule: 1/2 at the ends of an axis between walls. Halving is exact. */
 static double weight(const struct sw_reducer *r, int d, int64_t i)
@@ -225,34 +261,56 @@ static void surround(const struct run *run, struct worker *w, int64_t line)
     }
 }
 
-/* An unknown at a point, which along some axes may be beyond the ends. Between walls it is what extrapolate() has
- * there: a sum of six points, for each axis beyond whose ends the point is. */
-static double value_at(const struct sw_reducer *r, const double *u, const int64_t at[SW_DIMS], int axes)
+/* Whether it is at a wall of axis d, and beyond one of an axis before: where walls meet the later one may give u. */
+static bool is_corner(const struct run *run, const int64_t at[SW_DIMS], int d)
 {
+    const struct sw_reducer_desc *desc = &run->r->desc;
+    bool before = false;
+    if (!run->beyond || !desc->walls[d] || (at[d] > 0 && at[d] < desc->n[d] - 1)) return false;
+    for (int a = 0; a < d; a++) before |= desc->walls[a] && (at[a] < 0 || at[a] >= desc->n[a]);
+    return before;
+}
+
+/* An unknown at a point, which along the first of `axes` may be beyond the ends. Between walls it is what the
+ * conditions say, or what extrapolate() has there: a sum of six points, for each axis beyond whose ends the point
+ * is. */
+static double value_at(const struct run *run, const struct sw_reduced *part, int unknown, const int64_t at[SW_DIMS],
+                       int axes)
+{
+    const struct sw_reducer *r = run->r;
+    const double *u = run->field + (size_t)unknown * r->points;
     if (axes == 0) return u[(at[2] * r->desc.n[1] + at[1]) * r->desc.n[0] + at[0]];
     const int d = axes - 1;
     const int64_t n = r->desc.n[d], inwards = at[d] < 0 ? 1 : -1;
     int64_t moved[SW_DIMS] = {at[0], at[1], at[2]};
-    if (at[d] >= 0 && at[d] < n) return value_at(r, u, at, d);
+    double factor = 1, sum = 0;
+    if (at[d] >= 0 && at[d] < n) {
+        if (is_corner(run, at, d) && r->desc.beyond->at(run->beyond, unknown, d, 0, at, &factor, &sum)) return sum;
+        return value_at(run, part, unknown, at, d);
+    }
     if (!r->desc.walls[d]) {
         moved[d] = (at[d] + n) % n;
-        return value_at(r, u, moved, d);
+        return value_at(run, part, unknown, moved, d);
+    }
+    if (run->beyond && r->desc.beyond->at(run->beyond, unknown, d, reach_along(part, unknown, d), at, &factor, &sum)) {
+        moved[d] = at[d] < 0 ? -at[d] : 2 * (n - 1) - at[d];
+        return factor * value_at(run, part, unknown, moved, d) + sum;
     }
     const int points = n < 6 ? (int)n : 6;
-    double factor = 1, sum = 0;
     for (int j = 1; j <= points; j++) {
         factor *= -(double)(points - j + 1) / j;
         moved[d] = at[d] + j * inwards;
-        sum -= factor * value_at(r, u, moved, axes);
+        sum -= factor * value_at(run, part, unknown, moved, axes);
     }
     return sum;
 }
 
 /* Neighbour k of points from .. from + count - 1 of a line. */
-static void fill_beside(const struct run *run, struct worker *w, const struct sw_reduced_neighbour *b, int k,
-                        int64_t line, int64_t from, int count)
+static void fill_beside(const struct run *run, struct worker *w, const struct sw_reduced *part, int k, int64_t line,
+                        int64_t from, int count)
 {
     const struct sw_reducer *r = run->r;
+    const struct sw_reduced_neighbour *b = &part->neighbour[k];
     const double *u = run->field + (size_t)b->unknown * r->points;
     double *out = w->beside + (size_t)k * BLOCK;
     int64_t at[SW_DIMS] = {0, line % r->desc.n[1] + b->offset[1], line / r->desc.n[1] + b->offset[2]};
@@ -262,7 +320,8 @@ static void fill_beside(const struct run *run, struct worker *w, const struct sw
     const double *row = u + (inside ? (at[2] * r->desc.n[1] + at[1]) * r->desc.n[0] : 0);
     for (int i = 0; i < count; i++) {
         at[0] = from + i + b->offset[0];
-        out[i] = inside && at[0] >= 0 && at[0] < r->desc.n[0] ? row[at[0]] : value_at(r, u, at, SW_DIMS);
+        out[i] = inside && at[0] >= 0 && at[0] < r->desc.n[0] ? row[at[0]]
+                                                                 : value_at(run, part, b->unknown, at, SW_DIMS);
     }
 }
 
@@ -290,7 +349,7 @@ static double reduce_line(const struct run *run, struct worker *w, int e, int k,
             for (int offset = -SW_REACH; reach && offset <= SW_REACH; offset++)
                 in[sw_input_at(u, offset)] = w->around + (size_t)u * around_size(r) + from + SW_REACH + offset;
         }
-        for (int b = 0; b < part->neighbours; b++) fill_beside(run, w, &part->neighbour[b], b, line, from, count);
+        for (int b = 0; b < part->neighbours; b++) fill_beside(run, w, part, b, line, from, count);
         sw_eval_cells(eval, count, in);
         sw_eval_points(eval, count, in, w->v);
         if (sum && from == 0) w->v[0] *= weight(r, 0, 0);
@@ -403,8 +462,10 @@ static void values_of_run(struct sw_reducer *r, const struct sw_reducer_runs *ru
                           int threads, double *value)
 {
     const struct run run = {.r = r, .grid = &runs->grid[j], .t = runs->t[j],
-                            .field = runs->field + (size_t)j * (size_t)r->desc.unknowns * r->points};
+                            .field = runs->field + (size_t)j * (size_t)r->desc.unknowns * r->points,
+                            .beyond = w->beyond};
     const bool finite = is_finite(&run, threads);
+    if (w->beyond && finite) r->desc.beyond->begin(w->beyond, run.grid, runs->column + j, runs->count, run.t);
     for (int e = 0; e < r->desc.count; e++) {
         const struct sw_reduction *reduction = r->desc.reduction[e];
         struct expression *x = &w->expression[e];

@@ -13,14 +13,32 @@
  *                periodic line has the pair of its ends, too. NaN where a value is NaN
  *
  * Derivatives in an argument are differences of neighbours, along x or along all axes. An axis between walls goes on
- * beyond them as the polynomial through its last six points; of fields that are cut over ranks there are none. A run
- * whose fields are not finite has NaN for all. */
+ * beyond them as the conditions of the problem say, where it knows (struct sw_beyond_ops), else as the polynomial
+ * through its last six points; of fields that are cut over ranks there are none. A run whose fields are not finite has
+ * NaN for all. */
 #include <stdbool.h>
 
 #include "expr/sw_reduction.h"
 #include "field/grid.h"
 
 struct sw_reducer;
+
+/* How fields on a grid of several axes go on beyond their walls. `own` is a thread's while it begins a run; any number
+ * of threads may ask at(). */
+struct sw_beyond_ops {
+    /** @param context  that of struct sw_reducer_desc  @param most  points beyond each end that are asked for
+     *  @return SW_E_MEMORY; nothing is left behind */
+    enum sw_status (*create)(const void *context, const int64_t most[SW_DIMS], void **own);
+    void (*destroy)(void *own);  /* NULL is fine */
+    /** Begin a run at time t. @param column  of the run: column k at column[k*stride] */
+    void (*begin)(void *own, const struct sw_grid *grid, const double *column, int64_t stride, double t);
+    /** Of a point beyond a wall of `axis`, or at it and beyond one of an axis before; and inside along the axes after.
+     * @param reach   how far along the axis the differences of an argument ask for the unknown; 0: it is at the wall
+     * @param factor  out: u there is this times u at the mirror image, plus rest
+     * @return false: the conditions do not say it */
+    bool (*at)(const void *own, int unknown, int axis, int reach, const int64_t at[SW_DIMS], double *factor,
+               double *rest);
+};
 
 struct sw_reducer_desc {
     int count;                                    /* expressions                                        */
@@ -29,6 +47,8 @@ struct sw_reducer_desc {
     bool    walls[SW_DIMS];                       /* both ends are points; else periodic                */
     int     unknowns;                             /* fields of a run                                    */
     int     threads;
+    const struct sw_beyond_ops *beyond;           /* NULL: polynomials                                  */
+    const void *beyond_context;                   /* what its create() gets; borrowed                   */
     /* Of a grid that is cut over ranks: n are the points of this rank, which begin at point `first` of `whole`; all
      * ranks call with the same runs. combine: value := the sum, least or largest of all ranks', for crossings the sum.
      * before: what the rank gives whose points come before this one's, round a circle; of lines that are cut, those

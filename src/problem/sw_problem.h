@@ -11,6 +11,7 @@
 #include "problem/sw_setup.h"
 #include "problem/sw_sim.h"
 
+struct sw_beyond_ops;
 struct sw_expr_error;
 struct sw_problem;
 
@@ -63,6 +64,9 @@ struct sw_problem_shape {
     /** The fields of runs with these words on a grid of this dimension; the setup counts for its choices and dim only.
      * NULL: `fields`. Runs of one shape have the same: a key on which it depends is `common`. */
     const struct sw_quantity *(*fields_of)(const struct sw_setup *setup);
+    /** What lies beyond the walls of fields, for the differences in scalars; the context is a setup. NULL: that is not
+     * known. */
+    const struct sw_beyond_ops *beyond;
 };
 
 /* Time: a kind without it computes one step, and has no keys time.*. */

@@ -63,7 +63,10 @@ static double before(const void *context, double mine)
 struct sw_reducer_desc runs_reducer_desc(const struct runs *r, int count, const struct sw_reduction *const *reduction)
 {
     struct sw_reducer_desc desc = {.count = count, .reduction = reduction, .unknowns = r->unknowns,
-                                   .threads = r->device->threads};
+                                   .threads = r->device->threads,
+                                   .beyond_context = r->setup};
+    const struct sw_problem_shape *shape = r->sweep->problem->shape;
+    desc.beyond = shape ? shape->beyond : NULL;
     for (int d = 0; d < SW_DIMS; d++) {
         desc.n[d] = r->setup->n[d];
         desc.walls[d] = r->setup->walls[d];

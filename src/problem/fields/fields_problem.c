@@ -238,7 +238,7 @@ static void set_walls(const struct sw_setup *setup, const struct model *m, struc
     }
 }
 
-static struct fields_desc desc_of(const struct sw_setup *setup)
+struct fields_desc fields_desc_of(const struct sw_setup *setup)
 {
     const struct model *m = setup->prepared;
     struct fields_desc desc = {.n = {setup->n[0], setup->n[1], setup->n[2]}, .capacity = setup->capacity,
@@ -255,14 +255,14 @@ static struct fields_desc desc_of(const struct sw_setup *setup)
 
 bool fields_are_exact(const struct sw_setup *setup)
 {
-    const struct fields_desc desc = desc_of(setup);
+    const struct fields_desc desc = fields_desc_of(setup);
     return fields_sim_is_exact(&desc, setup->solver);
 }
 
 enum sw_status fields_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim)
 {
-    const struct fields_desc desc = desc_of(setup);
+    const struct fields_desc desc = fields_desc_of(setup);
     struct runs *r = NULL;
     (void)problem;
     *sim = NULL;
@@ -280,7 +280,7 @@ enum sw_status fields_create(const struct sw_problem *problem, const struct sw_s
 enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
                             const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
-    const struct fields_desc desc = desc_of(setup);
+    const struct fields_desc desc = fields_desc_of(setup);
     (void)problem;
     bytes->fixed_on_host = (size_t)fields_measured_at_once(desc.n, device->threads) *
                            ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n, desc.walls));
@@ -297,7 +297,7 @@ static void find_orders(const struct sw_problem *problem, const struct sw_setup 
 }
 
 const struct sw_problem_shape  fields_shape = {.min_points = SW_LINE_POINTS, .max_dim = 3,
-                                               .walls = fields_has_walls};
+                                               .walls = fields_has_walls, .beyond = &fields_beyond};
 const struct sw_problem_texts  fields_texts = {.prepare = prepare, .release = release};
 const struct sw_problem_time   fields_times = {.orders = find_orders};
 const struct sw_problem_files  fields_files = {.content = sw_initial_content};

@@ -28,6 +28,8 @@ const struct fields_terms *fields_terms_of(const struct sw_setup *setup);
 /** The sources that it made; only where fields_terms_of() is not NULL. */
 const struct sw_manufactured *fields_source_of(const struct sw_setup *setup);
 enum sw_scheme fields_scheme_of(const struct sw_setup *setup);
+/** What prepare() made of the texts as a sim takes it; it points into the setup. */
+struct fields_desc fields_desc_of(const struct sw_setup *setup);
 /** Whether the solver of these runs solves exactly (exact.h), not by lines. */
 bool fields_are_exact(const struct sw_setup *setup);
 /** Numbers of a run that programs take: the config's, then those of the grid. */
@@ -39,6 +41,7 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
                             const struct sw_device *device, struct sw_batch_bytes *bytes);
 enum sw_status fields_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
                              struct sw_sim **sim);
+extern const struct sw_beyond_ops     fields_beyond;  /* scalars at walls: beyond.c */
 extern const struct sw_problem_shape  fields_shape;
 extern const struct sw_problem_texts  fields_texts;
 extern const struct sw_problem_time   fields_times;

@@ -337,6 +337,20 @@ void fields_walls_at(struct fields_walls *w, double t)
     }
 }
 
+double fields_walls_beyond(const struct fields_walls *w, int v, int axis, const int64_t at[SW_DIMS], double *rest)
+{
+    const struct face f = face_of(&w->desc, axis);
+    const int side = at[axis] > 0, k = (int)(side ? at[axis] - (w->desc.n[axis] - 1) : -at[axis]);
+    const struct wall *wall = &w->wall[v][axis][side];
+    const int64_t here = (at[f.b] - f.from[1]) * f.count[0] + at[f.a] - f.from[0];
+    const double *value[2] = {value_of(&wall->condition[0][0]), value_of(&wall->condition[1][0])};
+    const double first = value[0] ? value[0][here] : 0.0, second = value[1] ? value[1][here] : 0.0;
+    const bool given = fields_wall_is_given(wall->kind);
+    *rest = k > 0 ? fields_wall_beyond(wall->kind, side, k, w->dx[axis], first, second) : given ? first : 0.0;
+    if (k == 0) return given ? 0.0 : 1.0;
+    return fields_wall_reflection(wall->kind);
+}
+
 /* Set what is given at a wall of a field. @param value  [points of the wall]; NULL: 0 */
 static void set_wall(const struct fields_walls *w, int axis, int side, const double *value,
                      const struct fields_room *r, double *u)

@@ -63,6 +63,11 @@ void fields_walls_at(struct fields_walls *walls, double t);
 void fields_walls_fill(const struct fields_walls *walls, const struct fields_walls_desc *d, int v, int64_t k,
                        double *u);
 
+/** u at a point beyond a wall of an axis, or at it, and inside along those after it, at the time of fields_walls_at():
+ * the result times u at its mirror image, plus rest.
+ * @param at    at most as far beyond as d->room says  @param rest  out */
+double fields_walls_beyond(const struct fields_walls *walls, int v, int axis, const int64_t at[SW_DIMS], double *rest);
+
 /** Set what is given at walls, at time t. @param room  how u lies */
 void fields_walls_impose(struct fields_walls *walls, double t, const struct fields_room *room, double *u);
 

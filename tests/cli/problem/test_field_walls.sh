@@ -305,6 +305,95 @@ for v in "uv":
 assert abs(f["whole"]["u"][0, -1, 0] - np.sin(9 + 2*np.arange(24)/23)).max() < 1e-14
 PY
 
+# ---- scalars with derivatives at walls of each kind, of exact fields and at the end of a run: of order 2, beside Gauss
+# quadrature of the exact solution; lap(u) between walls with slopes is what goes through them, to rounding
+cat >energy.py <<'PY'
+import sys
+kind = sys.argv[1]
+kinds = {"values": (("dirichlet", "c"),), "slopes": (("neumann", "-s"),),
+         "bent": (("dirichlet", "c"), ("d%s%s", "-c")), "sloped": (("neumann", "-s"), ("d%s%s%s", "s")),
+         "clamped": (("dirichlet", "c"), ("neumann", "-s")), "no_flux": ()}
+text = lambda e: e.replace("c", "C").replace("s", "S").replace("C", "cos(x + y - 3*t)").replace("S", "sin(x + y - 3*t)")
+exact = "cos(pi*x)*cos(pi*y/0.6)*exp(-t)" if kind == "no_flux" else text("c")
+print('problem = "equation"; rhs = "%s - u^3"; exact = "%s"; source = "exact";'
+      % ("-0.01*lap(lap(u))" if kind in ("bent", "sloped", "clamped") else "lap(u)", exact))
+for side in ("left", "right"):
+    walls = ""
+    for axis in "xy":
+        inside = "".join('%s = "%s"; ' % (k % ((axis,)*k.count("%")), text(v)) for k, v in kinds[kind])
+        walls += "%s = { %s}; " % (axis, inside)
+    if kinds[kind]: print("%s = { %s};" % (side, walls))
+if kind == "no_flux": print('boundary = "no_flux";')
+print('''sweep = { n = [17, 33]; }; grid = { n = ["n", "n"]; length = [1.0, 1.2]; };
+time = { dt = 0.005; end = 0.5; }; method = "imex3"; initial = "%s"; run = { device = "cpu"; };
+output = { scalars = { every = 0.5; define = { energy = "integral(grad2(u)/2 + (u^2 - 1)^2/4)";
+    bending = "integral(lap(u)^2/2)"; cross = "integral(dxy(u)^2)"; flux = "integral(lap(u))"; }; }; };'''
+      % exact.replace("- 3*t", "").replace("*exp(-t)", ""))
+PY
+kinds='values slopes bent sloped clamped no_flux'
+if [ -n "$python" ]; then
+    for k in $kinds; do
+        py energy.py "$k" >"energy.$k.cfg"
+        expect 0 run "energy.$k.cfg" -o "energy.$k.h5"
+    done
+    py - >out 2>err <<'PY' || fail 'energies between walls'
+import h5py, numpy as np
+p, w = np.polynomial.legendre.leggauss(20)
+x, y = np.meshgrid((p + 1)/2, 0.6*(p + 1))
+w = 0.3*np.outer(w, w)
+for kind in ("values", "slopes", "bent", "sloped", "clamped", "no_flux"):
+    f = h5py.File("energy.%s.h5" % kind)
+    f = [f["n%05dx%05d" % (n, n)] for n in (17, 33)]
+    for at, t in ((0, 0.0), (-1, 0.5)):
+        c, s = np.cos(x + y - 3*t), np.sin(x + y - 3*t)
+        u, g, lap, cross = c, 2*s*s, -2*c, -c
+        if kind == "no_flux":
+            a, b, e = np.pi, np.pi/0.6, np.exp(-t)
+            X, Y = np.array([np.cos(a*x), np.sin(a*x)]), np.array([np.cos(b*y), np.sin(b*y)])
+            u, g = e*X[0]*Y[0], e*e*((a*X[1]*Y[0])**2 + (b*X[0]*Y[1])**2)
+            lap, cross = -(a*a + b*b)*u, a*b*e*X[1]*Y[1]
+        want = {"energy": g/2 + (u*u - 1)**2/4, "bending": lap**2/2, "cross": cross**2}
+        for name, of in want.items():
+            e = [abs(g[name][0, at] - (w*of).sum()) for g in f]
+            print(kind, t, name, e, np.log2(e[0]/e[1]))
+            assert np.log2(e[0]/e[1]) > 1.9 - 0.1*(name == "cross")  # errors of third order at walls beside
+        flux = [g["flux"][0, at] for g in f]
+        print(kind, t, flux)
+        if kind == "no_flux": assert max(map(abs, flux)) < 1e-13
+        if kind == "slopes":  # the same sum over what is given at walls, by the trapezoidal rule
+            for n, value in zip((17, 33), flux):
+                X, Y = np.linspace(0, 1, n), np.linspace(0, 1.2, n)
+                rule = lambda v, d: d*(v.sum() - (v[0] + v[-1])/2)
+                through = (rule(np.sin(Y - 3*t) - np.sin(1 + Y - 3*t), 1.2/(n - 1)) +
+                           rule(np.sin(X - 3*t) - np.sin(X + 1.2 - 3*t), 1.0/(n - 1)))
+                assert abs(through - value) < 1e-12
+PY
+fi
+# the energy of the steps is what its text gives, without flux and where u, u_nn, slopes and both are given
+cat >same.cfg <<'CFG'
+problem  = "cahn_hilliard";
+physics  = { D = 0.7; gamma = 1.3; };
+boundary = { x = "no_flux"; };
+left     = { y = { dirichlet = "0.2 + 0.1*cos(pi*x/8 - t)"; }; z = { neumann = 0.1; }; };
+right    = { y = { dirichlet = 0.3; dyy = 0.1; }; z = { dirichlet = "0.1*y"; neumann = 0.2; }; };
+sweep    = { row = ["cpu.simd", "cpu.plain"]; };
+stepper  = "$row";
+grid     = { n = [9, 8, 7]; length = [8.0, 7.0, 6.5]; };
+time     = { dt = 0.05; end = 0.5; };
+initial  = "0.2 + 0.1*randn(3)";
+run      = { device = "cpu"; };
+output   = { scalars = { every = 0.1; define = { own = "integral((u^2 - 1)^2/4 + gamma*grad2(u)/2)"; }; }; };
+CFG
+expect 0 run same.cfg -o same.h5
+expect 0 run same.cfg -o one.h5 -j 1
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'two energies'
+import h5py, numpy as np
+f, one = h5py.File("same.h5"), h5py.File("one.h5")
+own, energy = f["own"][:, 1:], f["energy"][:, 1:]  # at t = 0 the noise is not what is given at walls
+print(own, energy - own)
+assert np.allclose(own, energy, rtol=1e-13) and (f["own"][:] == one["own"][:]).all()
+PY
+
 # ---- what is refused
 cat >text.cfg <<'CFG'
 problem = "equation";
