@@ -1,4 +1,5 @@
-/* Rows that step fields on random texts, grids of a few points, random values, all methods: against W-methods as they
+/* Rows that step fields on random texts, grids of a few points, random values, all methods, periodic axes and walls of
+ * all kinds: against W-methods as they
  * are written, with a P that is one matrix, or exact by sums over all waves (field_case.h); and steps of a run's own,
  * which all rows that solve by lines should choose alike. SW_FUZZ_SECONDS=N says for how long (1, or 3 under
  * sanitizers, and 20 cases at least), SW_FUZZ_SEED=N from which random number on (1); a case that fails prints its own.
@@ -56,6 +57,62 @@ static void write_texts(struct random_case *r, uint64_t *random)
     }
 }
 
+/* ------------------------------------------------------------------ walls */
+
+static double wave(const double x[SW_DIMS], const double number[CASE_GRID])
+{
+    (void)number;
+    return 0.9 + 0.1 * cos(x[0] + 2 * x[1] - x[2]);
+}
+static double product(const double x[SW_DIMS], const double number[CASE_GRID])
+{
+    return number[0] / 2 + 0.05 * x[0] * x[1];
+}
+static double turn(const double x[SW_DIMS], const double number[CASE_GRID])
+{
+    (void)number;
+    return 0.1 * sin(x[0] - x[1] + 2 * x[2]);
+}
+static double bend(const double x[SW_DIMS], const double number[CASE_GRID])
+{
+    return 0.1 * number[1] * x[0] - 0.05 * x[2] * x[2];
+}
+
+static const struct case_condition values[] = {{"0.9 + 0.1*cos(x + 2*y - z)", wave}, {"a/2 + 0.05*x*y", product}},
+                                   slopes[] = {{"0.1*sin(x - y + 2*z)", turn}, {"0.1*D*x - 0.05*z^2", bend}};
+
+static const struct case_condition *some_of(const struct case_condition *of, uint64_t *random)
+{
+    const int k = below(random, 3);
+    return k < 2 ? &of[k] : NULL;
+}
+
+/* Which axes have walls, and which of these no flux goes through: that counts where texts are read. */
+static void choose_walls(struct field_case *c, uint64_t *random)
+{
+    for (int a = 0; a < c->axes; a++) c->walls[a] = c->order == 2 && !is_exact() && below(random, 2);
+    for (int k = 0; k < c->unknowns * SW_DIMS * 2; k++) {
+        const int axis = k / 2 % SW_DIMS;
+        struct case_wall *w = &c->wall[k / (2 * SW_DIMS)][axis][k % 2];
+        *w = (struct case_wall){.kind = !c->walls[axis] ? FIELDS_NO_WALL : below(random, 3) ? FIELDS_VALUE
+                                                                                           : FIELDS_SLOPE};
+    }
+}
+
+/* What holds at those that are not closed: second conditions where derivatives above the second ask for them. */
+static void choose_conditions(struct field_case *c, uint64_t *random)
+{
+    for (int k = 0; k < c->unknowns * SW_DIMS * 2; k++) {
+        const int v = k / (2 * SW_DIMS), axis = k / 2 % SW_DIMS;
+        struct case_wall *w = &c->wall[v][axis][k % 2];
+        const bool above = fields_terms_reach(c->terms, v, axis) > 1;
+        if (w->kind != FIELDS_VALUE) continue;
+        w->kind = (enum fields_wall_kind[]){FIELDS_VALUE, FIELDS_SLOPE, FIELDS_CLAMPED}[below(random, above ? 3 : 2)];
+        w->condition[0] = w->kind == FIELDS_SLOPE ? &slopes[below(random, 2)] : some_of(values, random);
+        if (above) w->condition[1] = some_of(slopes, random);
+    }
+}
+
 /* A text that order 4 refuses is drawn again, and one with v where there is none. */
 static bool make_text(struct random_case *r, uint64_t *random)
 {
@@ -103,8 +160,11 @@ static void make_case(struct random_case *r, uint64_t seed)
         c->n[a] = a >= c->axes ? 1 : c->axes > 2 ? deep[below(&random, 2)] : flat[below(&random, 6)];
         c->dx[a] = 0.3 + 0.7 * uniform(&random);
     }
+    if (below(&random, 4) == 0) c->dx[below(&random, c->axes)] /= 8;
+    choose_walls(c, &random);
     for (int k = 0; k < CASE_GRID; k++) c->number[k] = 0.2 + uniform(&random);
     while (!make_text(r, &random)) {}
+    choose_conditions(c, &random);
     r->begin = malloc(case_size(c) * sizeof *r->begin);
     r->want = malloc(case_size(c) * sizeof *r->want);
     for (size_t p = 0; p < case_size(c); p++) r->begin[p] = 0.8 + 0.3 * test_random(&random);
@@ -137,10 +197,11 @@ static void compare(const struct random_case *r, const char *what, double tolera
     const double off = case_difference(case_size(c), have, want) / (largest * (1 + r->amplified));
     worst = fmax(worst, off / tolerance);
     if (!(off <= tolerance))
-        fail_msg("SW_FUZZ_SEED=%llu: %s of '%s'; '%s' on %lld x %lld x %lld, order %d, scheme %d, dt %g, %lld steps: "
-                 "off by %.2g, changes grow by %.2g", (unsigned long long)r->seed, what, c->text[0],
+        fail_msg("SW_FUZZ_SEED=%llu: %s of '%s'; '%s' on %lld x %lld x %lld, walls %d%d%d, order %d, scheme %d, dt %g, "
+                 "%lld steps: off by %.2g, changes grow by %.2g", (unsigned long long)r->seed, what, c->text[0],
                  c->unknowns > 1 ? c->text[1] : "", (long long)c->n[0], (long long)c->n[1], (long long)c->n[2],
-                 c->order, (int)c->scheme, c->dt, (long long)r->steps, off, r->amplified);
+                 c->walls[0], c->walls[1], c->walls[2], c->order, (int)c->scheme, c->dt, (long long)r->steps, off,
+                 r->amplified);
 }
 
 static bool steps_are_those_written(const struct random_case *r)
