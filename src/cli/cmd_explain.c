@@ -355,7 +355,7 @@ static void range_of(const struct sw_key *key, const struct sw_problem *owner, s
 
 static const char *fallback_of(const struct sw_key *key)
 {
-    if (!key->fallback) return "required";
+    if (!key->fallback) return key->from_exact ? "`exact` at t = 0" : "required";
     return *key->fallback ? key->fallback : "none";
 }
 

@@ -82,6 +82,10 @@ enum sw_status sw_expr_pass_nan(const struct sw_expr *expr, struct sw_expr **out
 /** The tree of a + b. @param sum  out: new tree; free with sw_expr_destroy()  @return SW_E_MEMORY */
 enum sw_status sw_expr_sum(const struct sw_expr *a, const struct sw_expr *b, struct sw_expr **sum);
 
+/** The tree with a number in the place of a name. @param value  >= 0  @param out  new tree; free with sw_expr_destroy()
+ * @return SW_E_MEMORY */
+enum sw_status sw_expr_put(const struct sw_expr *expr, const char *name, double value, struct sw_expr **out);
+
 /** Write the tree as text that parses back to the same tree, with no more parentheses than needed. (A derivative may be
  * nested too deep or be too long to be parsed again.) */
 void sw_expr_print(const struct sw_expr *expr, struct sw_text *text);

@@ -111,6 +111,21 @@ failed:
     return st;
 }
 
+enum sw_status sw_expr_put(const struct sw_expr *expr, const char *name, double value, struct sw_expr **out)
+{
+    *out = NULL;
+    SW_TRY(sw_alloc(1, out));
+    const enum sw_status st = tree_append(*out, expr, &(*out)->root);
+    if (st) sw_expr_destroy(out);
+    for (int k = 0; !st && k < (*out)->count; k++) {
+        struct node *node = &(*out)->node[k];
+        if (node->op != OP_NAME || strcmp((*out)->names[node->name], name)) continue;
+        node->op = OP_NUMBER;
+        node->value = value;
+    }
+    return st;
+}
+
 void sw_expr_names(const struct sw_expr *expr, void (*visit)(void *user, const char *name, int column), void *user)
 {
     for (int k = 0; k < expr->count; k++)

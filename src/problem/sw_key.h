@@ -58,6 +58,7 @@ struct sw_key {
     const struct sw_renamed_word *renamed;  /* WORD: ends with former NULL; NULL: none                          */
     const char      *instead;   /* WORD: what to write for what none of these says; NULL: nothing   */
     unsigned         symbols;   /* FUNCTION                                                         */
+    bool             from_exact;  /* FUNCTION: where the config has `exact` alone, that at t = 0 stands for it   */
     bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
                                    there is one unknown the expression itself                       */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */

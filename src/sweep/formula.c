@@ -205,6 +205,54 @@ static const struct sw_setting *child_of(const struct sw_setting *group, const c
     return NULL;
 }
 
+/* The expression of `exact` for an unknown of a key that it stands for; NULL: it has none. */
+static const struct sw_setting *stand_in_of(const struct sw_sweep *s, const struct sw_key *key, int unknown)
+{
+    const struct sw_setting *exact = key_stand_in(s, key);
+    if (exact->kind != SW_SETTING_GROUP || !key->each) return exact;
+    return child_of(exact, s->unknown[unknown]);
+}
+
+/* What is wrong with it is reported with `exact` itself. @param text  out: it at t = 0; empty: it is wrong */
+static enum sw_status write_at_0(const struct sw_sweep *s, const struct sw_key *key, const char *exact,
+                                 struct sw_text *text)
+{
+    struct sw_expr *expr = NULL, *at_0 = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    struct sw_scope scope;
+    enum sw_status st = sw_expr_parse(exact, &expr, &err);
+    if (!st) st = sw_expr_put(expr, "t", 0, &at_0);
+    if (!st) st = make_scope(s, key, &scope);
+    if (!st) st = sw_program_compile(at_0, &scope, &program, &err);
+    if (!st) sw_expr_print(at_0, text);
+    sw_program_destroy(&program);
+    sw_expr_destroy(&at_0);
+    sw_expr_destroy(&expr);
+    return st == SW_E_CONFIG ? SW_OK : st ? st : sw_text_status(text);
+}
+
+static enum sw_status read_stand_in(struct sw_sweep *s, const struct sw_key *key, int unknown)
+{
+    const struct sw_setting *exact = stand_in_of(s, key, unknown), *setting = key_setting(s, key->path);
+    struct sw_text text = {0};
+    char number[32];
+    if (!exact)
+        report_error(s, setting ? setting : key_stand_in(s, key), "'%s' has no expression for the unknown '%s', and "
+                     "'exact' has none that stands for it", key->path, s->unknown[unknown]);
+    if (!exact || (exact->kind != SW_SETTING_STRING && exact->kind != SW_SETTING_INTEGER &&
+                   exact->kind != SW_SETTING_REAL)) return SW_OK;
+    enum sw_status st = write_at_0(s, key, exact->kind == SW_SETTING_STRING ? exact->text
+                                                                             : sw_number(exact->number, number), &text);
+    if (!st && text.length) {
+        st = add_function(s, key, unknown, exact, sw_text_get(&text));
+        sw_report_add_at(s->own->report, SW_WARNING, error_place(s, exact), "'%s' is not given: it is taken from "
+                         "'exact', at t = 0", key->path);
+    }
+    sw_text_free(&text);
+    return st;
+}
+
 static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count; k++) {
@@ -219,10 +267,19 @@ static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, co
     }
     for (int v = 0; v < s->nunknown; v++) {
         const struct sw_setting *setting = child_of(group, s->unknown[v]);
-        if (!setting && !key->fallback)
+        if (!setting && key_stand_in(s, key)) SW_TRY(read_stand_in(s, key, v));
+        else if (!setting && !key->fallback)
             report_error(s, group, "'%s' has no expression for the unknown '%s'", key->path, s->unknown[v]);
         else SW_TRY(read_function_at(s, key, v, setting));
     }
+    return SW_OK;
+}
+
+static enum sw_status read_stand_ins(struct sw_sweep *s, const struct sw_key *key)
+{
+    const bool many = key->each && s->nunknown > 1;
+    if (many && key_stand_in(s, key)->kind != SW_SETTING_GROUP) return SW_OK;  /* reported with `exact` itself */
+    for (int v = 0; v < (many ? s->nunknown : 1); v++) SW_TRY(read_stand_in(s, key, v));
     return SW_OK;
 }
 
@@ -230,6 +287,7 @@ static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key
 {
     const struct sw_setting *setting = key_setting(s, key->path);
     if (setting && key_has_members(s, key, setting)) return SW_OK;
+    if (!setting && key_stand_in(s, key)) return read_stand_ins(s, key);
     if (key->each && setting && setting->kind == SW_SETTING_GROUP) return read_each(s, key, setting);
     if (!key->each || s->nunknown < 2) return read_function_at(s, key, 0, setting);
     if (setting)

@@ -330,6 +330,11 @@ bool key_is_guessed(const struct sw_sweep *s, const char *path)
     return k && k->guessed && !k->setting;
 }
 
+const struct sw_setting *key_stand_in(const struct sw_sweep *s, const struct sw_key *key)
+{
+    return key->from_exact ? key_setting(s, "exact") : NULL;
+}
+
 void key_report_missing(const struct sw_sweep *s, const struct sw_key *key)
 {
     if (!key_is_guessed(s, key->path))
@@ -384,7 +389,8 @@ enum sw_status keys_read(struct sw_sweep *s)
         const struct sw_key *key = s->own->key[k].key;
         const bool from_files = files_have_points(s) && !strcmp(key->path, "grid.n");
         const bool chosen = s->own_steps && !strcmp(key->path, "time.dt");
-        if (!s->own->key[k].setting && !key_default(s, key) && !from_files && !chosen) key_report_missing(s, key);
+        if (!s->own->key[k].setting && !key_default(s, key) && !from_files && !chosen && !key_stand_in(s, key))
+            key_report_missing(s, key);
         check_members(s, key, s->own->key[k].setting);
         check_contradiction(s, key, s->own->key[k].setting);
     }

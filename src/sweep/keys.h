@@ -32,6 +32,9 @@ const struct sw_key *key_at(const struct sw_sweep *s, int k);
 /** The row of a key, NULL if the problem has no such key. A former name counts as the key's. */
 const struct sw_key *key_find(const struct sw_sweep *s, const char *path);
 
+/** The setting of `exact`, where it stands for the key if the config lacks that; else NULL. */
+const struct sw_setting *key_stand_in(const struct sw_sweep *s, const struct sw_key *key);
+
 /** The setting of a key or a group, NULL where the config has none. */
 const struct sw_setting *key_setting(const struct sw_sweep *s, const char *path);
 

@@ -11,8 +11,10 @@ static const struct sw_key keys[] = {
               "the unknowns, the parameters and derivatives dx(), dyy(), dxy(), lap(), grad2(), div() of any "
               "expression, up to the sixth order."},
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .each = true, .decides = true,
+     .from_exact = true,
      .about = "The unknown at time 0, an expression in the coordinates, or a group with one for each; randn(k) and "
-              "rand(k) give noise. Or a group that names a file that has it."},
+              "rand(k) give noise. Or a group that names a file that has it. Left out, it is `exact` "
+              "at t = 0."},
     SW_INITIAL_FILE_KEYS,
     SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,

@@ -119,6 +119,35 @@ print(e, slope)
 assert (abs(slope - [1, 2, 3]) < 0.2).all()
 PY
 
+# ---- without initial values runs begin with those of the exact solution: the same to the last bit
+for k in line field wave; do
+    sed '/^initial/d' $k.cfg >$k.from.cfg
+    expect 0 check $k.from.cfg; prints "method   imex"
+    says "$k.from.cfg:$(grep -n '^exact' $k.from.cfg | cut -d: -f1): warning: 'initial' is not given: it is taken from"
+    expect 0 run $k.from.cfg -o $k.from.h5
+done
+sed '/^rhs/d; s/^problem.*/problem = "heat"; physics = { kappa = 0.1; };/; /^source/d' space.cfg >heat.cfg
+expect 0 run heat.cfg -o heat.h5
+sed '/^initial/d' heat.cfg >heat.from.cfg
+expect 0 run heat.from.cfg -o heat.from.h5
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'initial values of the exact solution'
+import h5py
+for k in ("line", "field", "wave", "heat"):
+    a, b = h5py.File(k + ".h5"), h5py.File(k + ".from.h5")
+    print(k, a["err_l2"][:])
+    assert (a["err_l2"][:] == b["err_l2"][:]).all() and (a["err_max"][:] == b["err_max"][:]).all()
+PY
+one=(-s 'initial={ u="sin(2*pi*x)*exp(-y)/2"; }')  # v from exact
+sed '/^initial/d' field.cfg >one.cfg
+expect 0 check one.cfg "${one[@]}"; says "'initial' is not given"
+sed '/^initial/d; /^source/d; s/; v = "cos(2.*/; };/' field.cfg >none.cfg
+expect 3 check none.cfg; says "'initial' has no expression for the unknown 'v', and 'exact' has none that stands for it"
+expect 3 check none.cfg "${one[@]}"; says "'initial' has no expression for the unknown 'v'"
+expect 3 check one.cfg -s 'exact.u="cos(q*x)"'
+[ "$(grep -c "unknown name 'q'" err)" = 1 ] || fail 'an error of exact is told twice'
+sed '/^initial/d; /^exact/d; /^source/d' wave.cfg >neither.cfg
+expect 3 check neither.cfg; says "'initial' is missing"
+
 # ---- what is refused, and warned of
 expect 3 check wave.cfg -s 'rhs="dxx(u) + randn(1)"'; says "no source makes up for randn()"
 expect 3 check field.cfg -s 'exact={ u="x"; }'; says '`exact` has none of v'

@@ -31,8 +31,10 @@ static const struct sw_key keys[] = {
      .about = "What the steps take implicitly, in place of all linear terms that damp: an expression that is linear in "
               "the unknown with constant coefficients, like \"S*dxx(u)\", which is added and taken away; or a group."},
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .each = true, .decides = true,
+     .from_exact = true,
      .about = "The unknown at time 0, an expression in x, or a group with one for each; randn(k) and rand(k) give "
-              "noise. Or a group that names a file that has it."},
+              "noise. Or a group that names a file that has it. Left out, it is `exact` "
+              "at t = 0."},
     SW_INITIAL_FILE_KEYS,
     SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .each = true,

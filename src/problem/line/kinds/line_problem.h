@@ -62,8 +62,9 @@ int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *s
 #define SW_LINE_FUNCTIONS                                                                                         \
     SW_LINE_STEP_KEYS(SW_LINE_STEP_KEY)                                                                           \
     {.path = "initial", .kind = SW_KEY_FUNCTION, .symbols = SW_USES_X | SW_USES_RANDOM, .decides = true,          \
+     .from_exact = true,                                                                                          \
      .about = "The field at time 0, an expression in x; randn(k) and rand(k) give noise. Or a group that names a " \
-              "file that has it."},                                                                               \
+              "file that has it. Left out, it is `exact` at t = 0."},                                             \
     SW_INITIAL_FILE_KEYS,                                                                                         \
     {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
      .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
