@@ -1,6 +1,7 @@
 /* A value is known by its class, what is computed of what at which distances, and by where it is: values of one class
- * are the same expression at points shifted against one another. From the root on, the first of each branch that pays
- * is taken out. */
+ * are the same expression at points shifted against one another. Where the root is sums, and products with what is the
+ * same at all points, of others, all of these are taken out, so that it is linear; else, from the root on, the first of
+ * each branch that pays. */
 #include "expr/sw_shifted.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ struct value {
     int  operand[3];   /* in an order that shifts do not change                                  */
     int  part;         /* that it is a value of; FIXED: none                                     */
     bool live;         /* what is left of the program takes it in                                */
+    bool top;          /* the root is a linear function of it, and so is it of its operands      */
 };
 
 struct finder {
@@ -147,6 +149,31 @@ static bool pays(const struct finder *f, int k)
     return (4 * places - 5) * work_of(f, k) >= 10;
 }
 
+/* Whether instruction k is a linear function of what varies in its operands. */
+static bool is_linear(const struct finder *f, int k)
+{
+    const struct instruction *in = &f->program->code[k];
+    const bool same[2] = {in->operand[0] >= 0 && f->value[in->operand[0]].everywhere,
+                          in->operand[1] >= 0 && f->value[in->operand[1]].everywhere};
+    switch ((int)in->op) {
+    case OP_NEG: case OP_ADD: case OP_SUB: return true;
+    case OP_MUL: return same[0] || same[1];
+    case OP_DIV: return same[1];
+    default:     return false;
+    }
+}
+
+/* Mark what a linear function of symbols at the root passes through. */
+static void find_top(const struct finder *f)
+{
+    const struct sw_program *p = f->program;
+    for (int k = p->root; k >= 0; k--) {
+        struct value *v = &f->value[k];
+        v->top = (k == p->root || v->top) && is_work(f, k) && is_linear(f, k);
+        for (int j = 0; v->top && j < op_table[p->code[k].op].operands; j++) f->value[p->code[k].operand[j]].top = true;
+    }
+}
+
 static int count_places(const struct finder *f)
 {
     int places = 0;
@@ -154,20 +181,44 @@ static int count_places(const struct finder *f)
     return places;
 }
 
+/* Instruction k, and those beside it, as a part. */
+static void take(struct finder *f, struct sw_shifted *s, int k, int *root_of)
+{
+    const struct value v = f->value[k];
+    memcpy(s->at[s->parts], v.offset, sizeof v.offset);
+    root_of[s->parts] = k;
+    s->field[s->parts] = s->parts;
+    for (int p = s->parts - 1; p >= 0; p--)
+        if (f->value[root_of[p]].class == v.class) s->field[s->parts] = p;
+    for (int q = v.class; q < f->program->count; q++)
+        if (is_beside(&f->value[q], &v)) f->value[q].part = s->parts;
+    s->parts++;
+    find_live(f);
+}
+
 /* From the root on, so that what is nearest to it comes first. @param root_of  out: [parts] an instruction */
 static void choose(struct finder *f, struct sw_shifted *s, int *root_of)
 {
     find_live(f);
     for (int k = f->program->root - 1; k >= 0 && s->parts < SW_SHIFTED_PARTS; k--) {
-        const struct value v = f->value[k];
-        if (!v.live || v.part != FIXED || v.class == FIXED || !is_work(f, k) || !pays(f, k)) continue;
-        memcpy(s->at[s->parts], v.offset, sizeof v.offset);
-        root_of[s->parts] = k;
-        for (int q = v.class; q < f->program->count; q++)
-            if (is_beside(&f->value[q], &v)) f->value[q].part = s->parts;
-        s->parts++;
-        find_live(f);
+        const struct value *v = &f->value[k];
+        if (v->live && v->part == FIXED && v->class != FIXED && is_work(f, k) && pays(f, k)) take(f, s, k, root_of);
     }
+}
+
+/* All that is under the top. @return whether what is left is a linear function of symbols */
+static bool choose_below(struct finder *f, struct sw_shifted *s, int *root_of)
+{
+    find_top(f);
+    find_live(f);
+    bool linear = f->value[f->program->root].top;
+    for (int k = f->program->root - 1; k >= 0 && linear; k--) {
+        const struct value *v = &f->value[k];
+        if (!v->live || v->part != FIXED || v->everywhere) continue;
+        linear = v->class != FIXED && (v->top || !is_work(f, k) || s->parts < SW_SHIFTED_PARTS);
+        if (linear && is_work(f, k) && !v->top) take(f, s, k, root_of);
+    }
+    return linear && count_places(f) <= SW_SHIFTED_PLACES;
 }
 
 /* ------------------------------------------------------------------ programs of it */
@@ -229,7 +280,12 @@ static enum sw_status take_out(struct finder *f, struct sw_shifted *s)
 {
     int root_of[SW_SHIFTED_PARTS];
     for (int k = 0; k < f->program->count; k++) classify(f, k);
-    choose(f, s, root_of);
+    s->linear = choose_below(f, s, root_of);
+    if (!s->linear) {
+        s->parts = 0;
+        for (int k = 0; k < f->program->count; k++) f->value[k].part = FIXED;
+        choose(f, s, root_of);
+    }
     if (!s->parts || count_places(f) > SW_SHIFTED_PLACES) {
         s->parts = 0;
         return SW_OK;

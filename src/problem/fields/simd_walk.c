@@ -16,6 +16,8 @@ struct fields_hand {
     struct sw_eval *part[SW_UNKNOWNS_MOST][SW_SHIFTED_PARTS];  /* of right-hand sides       */
     double         *around[SW_SHIFTED_PARTS];  /* values of a part at and around a strip    */
     const double  **in, **in_energy;  /* what they take in                          */
+    struct sw_linear *linear[SW_UNKNOWNS_MOST];  /* a right-hand side as one; NULL: it is none */
+    struct fields_weight *weight;     /* of its terms, and of increments            */
     double         *room;             /* of rows that are solved                    */
     double         *values;           /* [strip][pitch]                             */
     const struct fields_walker *of;   /* whose run its programs have begun, and     */
@@ -220,9 +222,27 @@ static void evaluate_part(const struct pass *p, struct fields_hand *h, int v, in
                    around_of(h, q) + low[0]);
 }
 
-/* Of unknown v at the points of a strip. Between walls that move it is F(v + G) - G_t. */
-static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double *out)
+/* out = by F + sum, where F is linear in what it takes in. */
+static void add_linear(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double by,
+                       const struct fields_sum *sum, double *out)
 {
+    const struct fields_shape *shape = p->w->shape;
+    const struct sw_linear_term *term;
+    struct fields_weights weights = {.term = h->weight};
+    term = sw_linear_terms(h->linear[v], &weights.constant);
+    weights.constant *= by;
+    for (int k = 0; k < sw_linear_count(h->linear[v]); k++)
+        h->weight[weights.count++] = (struct fields_weight){h->in[term[k].slot], by * term[k].factor, term[k].first};
+    for (int k = 0; k < sum->count; k++)
+        h->weight[weights.count++] = (struct fields_weight){sum->field[k], sum->weight[k], true};
+    shape->tiles->weigh((size_t)points_of(&shape->layout, s->rows), &weights, out);
+}
+
+/* out = by F + sum of unknown v at the points of a strip. Between walls that move F is F(v + G) - G_t. */
+static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, const struct strip *s, double by,
+                        const struct fields_sum *sum, double *out)
+{
+    static const struct fields_sum nothing;
     const struct fields_shape *shape = p->w->shape;
     const struct sw_shifted *shifted = &shape->shifted[v];
     for (int q = 0; q < shifted->parts; q++) evaluate_part(p, h, v, q, s);
@@ -232,9 +252,16 @@ static void evaluate_of(const struct pass *p, struct fields_hand *h, int v, cons
         h->in[shape->desc->terms->inputs + k] = around_of(h, place->of) + row * shape->layout.pitch + place->offset[0];
     }
     sw_eval_step(h->rhs[v], p->t, p->number);
-    evaluate_strip(p->w, h->rhs[v], p->w->shape->desc->terms, p->u, s, h->in, out);
+    if (h->linear[v]) {
+        set_in(p->w, shape->desc->terms, p->u, s->j, s->k, h->in);
+        add_linear(p, h, v, s, p->w->walls ? 1.0 : by, p->w->walls ? &nothing : sum, out);
+        if (!p->w->walls) return;
+    } else {
+        evaluate_strip(p->w, h->rhs[v], shape->desc->terms, p->u, s, h->in, out);
+    }
     for (int row = 0; p->w->walls && row < s->rows; row++)
         fields_walls_close(p->w->walls, v, s->j + row, s->k, out + row * shape->layout.pitch);
+    if (by != 1.0 || sum->count) shape->tiles->add((size_t)points_of(&shape->layout, s->rows), by, sum, out);
 }
 
 static void evaluate_one(void *user, int thread, int number)
@@ -243,7 +270,7 @@ static void evaluate_one(void *user, int thread, int number)
     const struct fields_layout *l = &p->w->shape->layout;
     const struct strip s = strip_of(l, number);
     for (int v = 0; v < p->w->walk.unknowns; v++)
-        evaluate_of(p, hand_of(p->w, thread), v, &s, p->out + place_of(l, v, s.j, s.k));
+        evaluate_of(p, hand_of(p->w, thread), v, &s, 1.0, &(struct fields_sum){0}, p->out + place_of(l, v, s.j, s.k));
 }
 
 /* fields_right_hand_side */
@@ -337,8 +364,7 @@ static void make_increment(void *user, int thread, int number)
         const double scale = scale_of(product);
         const struct fields_sum d = sum_of(p->stage, step->method->h[p->stage], w->walk.work.k, scale, at);
         double *k = w->walk.work.k[p->stage] + at;
-        evaluate_of(p, h, v, &s, k);
-        tiles->add((size_t)points_of(l, s.rows), scale * step->dt, &d, k);
+        evaluate_of(p, h, v, &s, scale * step->dt, &d, k);
         for (int row = 0; row < s.rows && !x->is_one; row += FIELDS_ROWS)
             tiles->rows(x, s.rows - row < FIELDS_ROWS ? s.rows - row : FIELDS_ROWS, l->pitch, h->room,
                         k + row * l->pitch);
@@ -447,7 +473,7 @@ static void add_by_time(void *user, int thread, int number)
         const ptrdiff_t at = place_of(l, v, s.j, s.k);
         double *f = w->walk.work.k[0] + at, *sum = w->walk.work.stage + at, most = 0.0;
         const struct fields_sum one = {.count = 1, .weight = {p->weight}, .field = {f}};
-        evaluate_of(p, hand_of(w, thread), v, &s, f);
+        evaluate_of(p, hand_of(w, thread), v, &s, 1.0, &(struct fields_sum){0}, f);
         if (p->stage == 0) memset(sum, 0, (size_t)(s.rows * l->pitch) * sizeof *sum);
         w->shape->tiles->add((size_t)points_of(l, s.rows), 1.0, &one, sum);
         for (int row = 0; row < s.rows; row++)
@@ -696,6 +722,27 @@ void fields_walker_destroy(struct fields_walker *w)
     if (w->walk.solves) w->walk.solves->destroy(w->walk.solver);
 }
 
+/* What the symbols of a right-hand side are values of: unknowns, then parts. */
+static enum sw_status create_linear(const struct fields_shape *s, struct sw_owned *own, struct fields_hand *h)
+{
+    const struct fields_terms *t = s->desc->terms;
+    const int count = t->neighbours + SW_SHIFTED_PLACES;
+    enum sw_status st = SW_OK;
+    int *group;
+    sw_array(own, (size_t)(count + FIELDS_STAGES), &h->weight);
+    SW_TRY(own->status);
+    SW_TRY(sw_alloc((size_t)count, &group));
+    for (int k = 0; k < t->neighbours; k++) group[k] = t->neighbour[k].unknown;
+    for (int v = 0; v < t->unknowns && !st; v++) {
+        const struct sw_shifted *shifted = &s->shifted[v];
+        for (int k = 0; k < shifted->places; k++)
+            group[t->neighbours + k] = t->unknowns + shifted->field[shifted->place[k].of];
+        if (shifted->linear) st = sw_linear_create(h->rhs[v], FIELDS_INPUTS, count, group, &h->linear[v]);
+    }
+    sw_free(group);
+    return st;
+}
+
 enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned *own, struct fields_hand **hand)
 {
     const struct fields_terms *t = s->desc->terms;
@@ -718,6 +765,7 @@ enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned 
         for (int q = 0; q < shifted->parts; q++)
             SW_TRY(sw_eval_create(shifted->part[q], (int)around_room(s), &h->part[v][q]));
     }
+    SW_TRY(create_linear(s, own, h));
     for (int k = 0; k < s->varies; k++)
         if (s->same[k] == k) SW_TRY(sw_eval_create(s->varying[k].program, cells, &h->value[k]));
     return s->desc->energy ? sw_eval_create(s->desc->energy->row[0].rhs, cells, &h->energy) : SW_OK;
@@ -727,6 +775,7 @@ void fields_hand_destroy(struct fields_hand *h)
 {
     if (!h) return;
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
+        sw_linear_destroy(&h->linear[v]);
         sw_eval_destroy(&h->rhs[v]);
         for (int q = 0; q < SW_SHIFTED_PARTS; q++) sw_eval_destroy(&h->part[v][q]);
     }

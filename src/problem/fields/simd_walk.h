@@ -9,6 +9,7 @@
  * so long that what is behind a row's end is room for its neighbours there and for those before the next one's begin:
  * rows are evaluated one behind the other in full blocks, and what comes out between them is thrown away. Between walls
  * (walls.h) the neighbours are the points beyond them. */
+#include "expr/sw_linear.h"
 #include "expr/sw_shifted.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/fields/tiles.h"

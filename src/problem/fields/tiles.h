@@ -17,6 +17,10 @@ enum {
 /* sum_j weight_j field_j, fields of one layout */
 struct fields_sum { int count; double weight[FIELDS_STAGES]; const double *field[FIELDS_STAGES]; };
 
+/* constant + sum over groups of terms (factor_0 r + sum_k factor_k (x_k - r)): of a group its first term has r for x */
+struct fields_weight { const double *x; double factor; bool first; };
+struct fields_weights { double constant; int count; const struct fields_weight *term; };
+
 /* What closes a stage on a tile of `rows` rows of `width` columns, stride apart; pointers are to the first one:
  *     k -= d,    out = u + next,    and the largest |out| and |error| of the first `valid` columns
  */
@@ -42,6 +46,8 @@ struct fields_tiles {
     void (*rows)(const struct fields_axis *a, int count, ptrdiff_t pitch, double *room, double *x);
     /** x = by x + sum. @param n  is rounded up to a multiple of FIELDS_ALIGNED */
     void (*add)(size_t n, double by, const struct fields_sum *sum, double *x);
+    /** x = the sum. @param n  is rounded up to a multiple of FIELDS_ALIGNED */
+    void (*weigh)(size_t n, const struct fields_weights *weights, double *x);
     /** @param largest  out: of out, of error; NaN where one is */
     void (*close)(const struct fields_closing *c, double largest[2]);
     /** The largest of n numbers and `most`; NaN if one is. */

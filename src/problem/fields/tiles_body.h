@@ -161,6 +161,34 @@ TARGET static void NAMED(add)(size_t n, double by, const struct fields_sum *s, d
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n; i += VL) AT(x + i) = NAMED(sum)(s, i, by * OF(x + i));
 }
 
+/* A load and two operations for a term and vector; several vectors go together, so that they hide each other's latency
+ * and share the load of a factor. */
+BODY void NAMED(weigh_some)(int count, const struct fields_weights *w, ptrdiff_t at, double *x)
+{
+    vec sum[4], r[4];
+    EACH {
+        sum[l] = (vec){0} + w->constant;
+        r[l] = (vec){0};
+    }
+    for (const struct fields_weight *t = w->term; t < w->term + w->count; t++) {
+        const vec factor = (vec){0} + t->factor;
+        const double *of = t->x + at;
+        if (t->first) EACH {
+            r[l] = OF(of + VL * l);
+            sum[l] = FMA(factor, r[l], sum[l]);
+        }
+        else EACH sum[l] = FMA(factor, OF(of + VL * l) - r[l], sum[l]);
+    }
+    EACH AT(x + at + VL * l) = sum[l];
+}
+
+TARGET static void NAMED(weigh)(size_t n, const struct fields_weights *weights, double *x)
+{
+    ptrdiff_t i = 0;
+    for (; i + 4 * VL <= (ptrdiff_t)n; i += 4 * VL) NAMED(weigh_some)(4, weights, i, x);
+    for (; i < (ptrdiff_t)n; i += VL) NAMED(weigh_some)(1, weights, i, x);
+}
+
 /* The larger |x|, as integers: what is no number is above all. */
 BODY bits NAMED(larger)(bits most, vec x)
 {
@@ -217,7 +245,8 @@ TARGET static double NAMED(most)(size_t n, const double *x, double most)
 
 #define NAMED_TILES(id, text, test)                                                                              \
     static const struct fields_tiles id = {.name = text, .here = test, .lines = NAMED(lines), .rows = NAMED(rows), \
-                                           .add = NAMED(add), .close = NAMED(close), .most = NAMED(most)};
+                                           .add = NAMED(add), .weigh = NAMED(weigh), .close = NAMED(close),      \
+                                           .most = NAMED(most)};
 NAMED_TILES(NAMED(tiles), SET, NAMED(here))
 #undef NAMED_TILES
 
