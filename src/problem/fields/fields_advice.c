@@ -173,7 +173,11 @@ static double imaginary_limit(const struct fields_method *m) { return m->order =
 
 /* What an explicit wave is made of and what damps it, of one unknown: the largest sizes of odd coefficients and of
  * those of other unknowns' second derivatives, the least of a2 and a4 of its own. */
-struct waves { double a1[SW_DIMS], a3[SW_DIMS], other, a2[SW_DIMS], a4[SW_DIMS]; bool varies; };
+struct waves {
+    double a1[SW_DIMS], a3[SW_DIMS], other, a2[SW_DIMS], a4[SW_DIMS];
+    double most2[SW_DIMS], most4[SW_DIMS];  /* the largest sizes of these two */
+    bool   varies;
+};
 
 enum { OF_AXIS = 4, WAVES_PROGRAMS = OF_AXIS * SW_DIMS + SW_UNKNOWNS_MOST };
 
@@ -220,6 +224,7 @@ static enum sw_status find_waves(const struct sw_setup *setup, const struct run 
         const struct fields_range *r = &range[OF_AXIS * d];
         waves->a1[d] = size_of(&r[0]), waves->a2[d] = r[1].least;
         waves->a3[d] = size_of(&r[2]), waves->a4[d] = r[3].least;
+        waves->most2[d] = size_of(&r[1]), waves->most4[d] = size_of(&r[3]);
     }
     for (int w = 0; w < run->terms->unknowns; w++) waves->other += size_of(&range[OF_AXIS * SW_DIMS + w]);
     return SW_OK;
@@ -330,6 +335,68 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
     return st ? st : sw_text_status(text);
 }
 
+/* ------------------------------------------------------------------ rounding */
+
+/* From here on norms and fields have fewer digits than are shown of them. */
+#define ROUNDING_TOLD 1e-6
+
+/* What a step's F is rounded by, over max|u|, of which long waves keep all: differences of differences by units of
+ * those, where D_j is the largest |u_jj|,
+ *
+ *     dt u (sum_i sum_j sqrt(a4_i a4_j) 4/dx_i² D_j + max|u| sum_j a2_j 4/dx_j²) */
+static double rounding_of_step(const struct run *run, const struct waves *waves, const struct fields_roughness *rough,
+                               int v)
+{
+    double short_waves = 0, bends = 0, second = 0;
+    for (int d = 0; d < run->terms->dimensions; d++) {
+        const double s2 = 1 / (run->dx[d] * run->dx[d]);
+        short_waves += 4 * s2 * sqrt(waves->most4[d]);
+        bends += s2 * sqrt(waves->most4[d]) * rough->bend[v][d];
+        second += 4 * s2 * waves->most2[d];
+    }
+    const double size = rough->size[v];
+    return size > 0 ? 0x1p-53 * run->dt * (short_waves * bends / size + second) : 0;
+}
+
+/* @param off  out: of a step from the initial values, or the field at the end; 0 where they are not known */
+static enum sw_status find_rounding(const struct sw_setup *setup, const struct run *run, int v, int64_t ld,
+                                    const double *column, int64_t j, const double *state, double *off)
+{
+    struct sw_setup one = setup_of_run(setup, ld, column, j);
+    struct fields_roughness rough;
+    struct waves waves;
+    bool known;
+    *off = 0;
+    SW_TRY(find_waves(setup, run, v, ld, column, j, state, &waves, &known));
+    if (known) SW_TRY(fields_roughness_of(&one, run->terms, ld, column, j, state, &rough, &known));
+    if (known) *off = rounding_of_step(run, &waves, &rough, v);
+    return SW_OK;
+}
+
+/* The first step counts, which smooths the field, and then as many as there are, whose roundings are random. */
+static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
+                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+{
+    struct run run;
+    enum sw_status st = SW_OK;
+    (void)problem;
+    if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
+    SW_TRY(find_run(setup, ld, column, j, &run));
+    const double steps = round(number_at(setup, "time.end", ld, column, j) / run.dt);
+    for (int v = 0; v < run.terms->unknowns && !st && !text->length; v++) {
+        double first, later = 0;
+        st = find_rounding(setup, &run, v, ld, column, j, NULL, &first);
+        if (state && !st) st = find_rounding(setup, &run, v, ld, column, j, state, &later);
+        const double off = first + later * sqrt(steps);
+        if (st || !(off > ROUNDING_TOLD)) continue;
+        sw_text_set(text, "rounding of the right-hand side could move %s by %.2g of max|%s|, more than %g, as dt = "
+                    "%.3g is so long beside dx; take a smaller dt, or leave it out", name_of(setup, v), off,
+                    name_of(setup, v), ROUNDING_TOLD, run.dt);
+    }
+    sw_free(run.param);
+    return st ? st : sw_text_status(text);
+}
+
 /* A flux that "no_flux" lets through: u_n = u_nnn = 0 does not make it 0. */
 static enum sw_status warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
                                 const double *column, int64_t j, const double *state, struct sw_text *text)
@@ -407,8 +474,8 @@ static void warn_setup(const struct sw_problem *problem, const struct sw_setup *
 }
 
 static const struct sw_run_warning warnings[] = {
-    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_flux}, SW_INITIAL_WARNINGS,
-    {0}};
+    {.warn = sw_nonfinite_warn}, {.warn = warn_steps, .of_result = true}, {.warn = warn_rounding, .of_result = true},
+    {.warn = warn_flux}, SW_INITIAL_WARNINGS, {0}};
 
 const struct sw_problem_advice fields_advice = {
     .describe = describe, .warn_setup = warn_setup, .warn_run = warnings, .name_nonfinite = name_nonfinite};

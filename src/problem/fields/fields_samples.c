@@ -56,6 +56,40 @@ static enum sw_status find_initial(const struct sw_setup *one, const struct sw_g
     return st == SW_E_MEMORY ? st : SW_OK;  /* a file that cannot be read is refused elsewhere */
 }
 
+/* ------------------------------------------------------------------ roughness */
+
+/* Of unknown u, [z][y][x]. */
+static void measure(const struct sw_setup *one, const double *u, double *size, double bend[SW_DIMS])
+{
+    const int64_t *n = one->n, points = sw_points(n), step[SW_DIMS] = {1, n[0], n[0] * n[1]};
+    for (int64_t c = 0; c < points; c++) {
+        *size = fmax(*size, fabs(u[c]));
+        for (int a = 0; a < one->dim; a++) {
+            const int64_t i = c / step[a] % n[a];
+            if (one->walls[a] && (i == 0 || i == n[a] - 1)) continue;
+            const double before = u[c + (fields_beside(i - 1, n[a], false) - i) * step[a]],
+                         after = u[c + (fields_beside(i + 1, n[a], false) - i) * step[a]];
+            bend[a] = fmax(bend[a], fabs((after - u[c]) - (u[c] - before)));
+        }
+    }
+}
+
+enum sw_status fields_roughness_of(const struct sw_setup *one, const struct fields_terms *terms, int64_t ld,
+                                   const double *column, int64_t j, const double *state,
+                                   struct fields_roughness *rough, bool *known)
+{
+    const struct sw_grid grid = sw_setup_grid(one, ld, column, j);
+    double *initial = NULL;
+    *rough = (struct fields_roughness){{0}, {{0}}};
+    if (!state) SW_TRY(find_initial(one, &grid, terms->unknowns, ld, column, j, &initial));
+    const double *u = state ? state : initial;
+    *known = u;
+    for (int v = 0; u && v < terms->unknowns; v++)
+        measure(one, u + v * sw_points(one->n), &rough->size[v], rough->bend[v]);
+    sw_free(initial);
+    return SW_OK;
+}
+
 /* ------------------------------------------------------------------ rows of points */
 
 static void set_row(const struct sampler *s, int64_t row)

@@ -24,4 +24,13 @@ enum sw_status fields_samples(const struct sw_setup *one, const struct fields_te
                               const double *column, int64_t j, const double *param, const double *state, double t,
                               int count, const struct sw_program *const *program, struct fields_range *range,
                               bool *known);
+
+/* How large and how rough a field is, of each unknown: max|u|, and the largest |u_{i+1} - 2 u_i + u_{i-1}| along each
+ * axis, but at walls. */
+struct fields_roughness { double size[SW_UNKNOWNS_MOST], bend[SW_UNKNOWNS_MOST][SW_DIMS]; };
+
+/** Likewise; the field has to have the points of one. @param rough  out: where it is known */
+enum sw_status fields_roughness_of(const struct sw_setup *one, const struct fields_terms *terms, int64_t ld,
+                                   const double *column, int64_t j, const double *state,
+                                   struct fields_roughness *rough, bool *known);
 #endif

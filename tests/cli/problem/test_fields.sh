@@ -294,6 +294,37 @@ expect 0 show toolong.h5; matches 'dt = 0.1 is too long: at the end the right-ha
 expect 0 run long.cfg -o short.h5 -s time.dt=0.01
 expect 0 show short.h5; grep -q 'too long' out && fail 'a dt that is short enough'
 
+# ---- a dt so long beside dx that rounding of the right-hand side shows: rows differ by no more than three times what
+# check and the run estimate, and by a hundredth of it at least (docs/explanation/accuracy.md)
+cat >coarse.cfg <<'CFG'
+problem = "equation";
+rhs     = "lap(u^3 - u - lap(u))";
+sweep   = { s = [1e4, 1e8, 1e10]; row = ["cpu.simd", "cpu.plain"]; };
+stepper = "$row";
+method  = "imex1";
+initial = "0.1*randn(1)";
+grid    = { n = [128, 128]; length = 128.0; };
+time    = { dt = "s"; end = "100*s"; };
+run     = { device = "cpu"; };
+output  = { fields = { times = "linspace(0, end, 2)"; }; };
+accuracy = { runs = 0; };
+CFG
+expect 0 check coarse.cfg; matches 'rounding of the right-hand side could move u by [0-9.e-]* of max.u., more'
+expect 0 check coarse.cfg -s 'sweep.s=[1e4]'
+grep -q 'rounding of the right' out && fail 'a rounding that does not show'
+expect 0 run coarse.cfg -o coarse.h5
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'rounding of right-hand sides'
+import h5py, numpy as np, re
+f = h5py.File("coarse.h5")
+u = f["u"][:, -1].reshape(3, 2, -1)
+told = [re.findall("could move u by ([^ ]*) of", m.decode()) for m in f["message"][:]]
+off = abs(u[:, 0] - u[:, 1]).max(axis=1)/abs(u[:, 0]).max(axis=1)
+print(off, told)
+assert not told[0] and off[0] < 1e-9
+for k in (1, 2):
+    assert 1/3 < float(told[2*k][0])/off[k] < 100
+PY
+
 # ---- PFHub's benchmark problems 1a and 1b: the free energy of 1a at t = 1 against ETDRK4 steps of all Fourier waves
 # (scripts/bench/pfhub_reference.py), from which differences of second order are off by 1e-6; both keep the mean
 short=(-q --device cpu -s time.end=1.0 -s 'output.fields.times=["end"]' -s 'output.scalars.times=[0.0, 1.0]'
