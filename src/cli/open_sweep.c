@@ -316,7 +316,10 @@ static void print_text_settings(struct sw_cli *cli, const struct cli_sweep *s)
         if (key->kind == SW_KEY_NAMES || ((key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) && key->decides))
             continue;
         if (!set && key->with && !sw_config_find(s->config, key->with)) continue;
-        if (set && set->kind == SW_SETTING_STRING) console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);
+        if (set && set->kind == SW_SETTING_STRING && strchr(set->text, '\n'))
+            console_message(cli, "  %-24s text of %zu characters  (given)\n", key->path, strlen(set->text));
+        else if (set && set->kind == SW_SETTING_STRING)
+            console_message(cli, "  %-24s %s  (given)\n", key->path, set->text);
         else if (set && set->kind == SW_SETTING_LIST)
             console_message(cli, "  %-24s list of %d  (given)\n", key->path, set->count);
         else if (set && set->kind == SW_SETTING_SWITCH)

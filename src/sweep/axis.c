@@ -10,13 +10,15 @@
 #include "sweep/keys.h"
 #include "sweep/sample.h"
 #include "sweep/sweep_own.h"
+#include "sweep/table.h"
 
 /* An axis as the user writes it: a list of numbers or of words, a number, or a function that makes a list. */
 
-enum { MAX_WORDS = 1000 };
-static const double MAX_RUNS = 1e7;  /* ids, indices and a search table: some 80 bytes a run */
+static const double MAX_RUNS = AXIS_RUNS_MOST;
 
 static bool is_drawn(const struct axis *a) { return a->kind >= AXIS_UNIFORM; }
+/* A point of the sample, or a row of the table, gives the values of all axes that are joint. */
+static bool is_joint(const struct axis *a) { return a->kind >= AXIS_TABLE; }
 
 #define AXIS_FUNCTIONS "linspace|logspace|range|uniform|loguniform|integer|normal|lognormal"
 static const struct function {
@@ -52,11 +54,6 @@ static bool is_random(const struct sw_sweep *s) { return !strcmp(s->mode, "rando
 
 /* ------------------------------------------------------------------ lists */
 
-static bool is_word(const char *text)
-{
-    return text[0] && !text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-:")];
-}
-
 /* A number, or a constant expression. */
 static bool element_number(const struct sw_sweep *s, const struct sw_setting *e, double *v)
 {
@@ -67,8 +64,9 @@ static bool element_number(const struct sw_sweep *s, const struct sw_setting *e,
 
 static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
 {
-    if (a->count > MAX_WORDS) {
-        report_error(s, a->setting, "'%s' has %lld words, more than %d", path_of(a), (long long)a->count, MAX_WORDS);
+    if (a->count > AXIS_WORDS_MOST) {
+        report_error(s, a->setting, "'%s' has %lld words, more than %d", path_of(a), (long long)a->count,
+                     AXIS_WORDS_MOST);
         a->count = 0;
         return SW_OK;
     }
@@ -77,7 +75,7 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
         const struct sw_setting *e = a->setting->child[k];
         a->word[k] = e->text;
         a->value[k] = k;
-        if (e->kind == SW_SETTING_STRING && is_word(e->text)) continue;
+        if (e->kind == SW_SETTING_STRING && table_is_word(e->text)) continue;
         if (e->kind == SW_SETTING_STRING)
             report_error(s, e, "'%s': \"%s\" is neither a word nor a constant expression", path_of(a), e->text);
         else report_error(s, e, "'%s' must hold numbers only or words only", path_of(a));
@@ -85,16 +83,24 @@ static enum sw_status read_words(struct sw_sweep *s, struct axis *a)
         a->word = NULL;
         return SW_OK;
     }
+    a->nword = (int)a->count;
     return SW_OK;
 }
 
-/* Whether a key takes its word from the axis. Then "3-4-6" is a word; elsewhere it is the number -7. */
-static bool gives_words(const struct sw_sweep *s, const struct axis *a)
+/* Whether a key takes its word from an axis. */
+static bool is_taken_as_word(const struct sw_sweep *s, const char *name)
 {
     const char *row = s->own->row;
-    bool found = row[0] == '$' && !strcmp(row + 1, a->name);
+    bool found = row[0] == '$' && !strcmp(row + 1, name);
     for (int k = 0; k < s->nchoice; k++)
-        found |= s->choice[k].word[0] == '$' && !strcmp(s->choice[k].word + 1, a->name);
+        found |= s->choice[k].word[0] == '$' && !strcmp(s->choice[k].word + 1, name);
+    return found;
+}
+
+/* Then "3-4-6" is a word; elsewhere it is the number -7. */
+static bool gives_words(const struct sw_sweep *s, const struct axis *a)
+{
+    bool found = is_taken_as_word(s, a->name);
     for (int k = 0; k < a->setting->count; k++) found &= a->setting->child[k]->kind == SW_SETTING_STRING;
     return found;
 }
@@ -256,18 +262,46 @@ static enum sw_status read_axis(struct sw_sweep *s, const struct sw_setting *set
     }
 }
 
+static void add_axis(struct sw_sweep *s)
+{
+    const struct axis *a = &s->own->axis[s->naxis];
+    s->axis[s->naxis].count = a->count;
+    s->axis[s->naxis].together = is_joint(a) || !strcmp(s->mode, "zip");
+    s->naxis++;
+}
+
+static enum sw_status read_table(struct sw_sweep *s)
+{
+    struct table *t = s->own->table;
+    for (int k = 0; k < t->ncolumn; k++) t->column[k].words = is_taken_as_word(s, t->column[k].name);
+    SW_TRY(table_read_rows(s));
+    for (int k = 0; k < t->ncolumn; k++) {
+        const struct table_column *c = &t->column[k];
+        s->own->axis[s->naxis] =
+            (struct axis){.name = c->name, .setting = &c->setting, .kind = AXIS_TABLE, .stride = 1, .value = c->value,
+                          .word = c->word, .nword = c->nword, .count = t->wrong ? 0 : t->nrow};
+        add_axis(s);
+    }
+    return SW_OK;
+}
+
 static enum sw_status read_axes(struct sw_sweep *s)
 {
     const struct sw_setting *sweep = sw_config_find(s->config, "sweep");
-    int n = sweep && sweep->kind == SW_SETTING_GROUP ? sweep->count : 0;
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->own->axis));
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &s->axis));
+    const int n = sweep && sweep->kind == SW_SETTING_GROUP ? sweep->count : 0;
+    const size_t most = (size_t)n + (size_t)(s->own->table ? s->own->table->ncolumn : 0);
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->own->axis));
+    SW_TRY(sw_arena_take(s->own->arena, most, &s->axis));
+    if (s->own->table) SW_TRY(read_table(s));
     for (int k = 0; k < n; k++) {
         if (key_find(s, sweep->child[k]->path)) continue;  /* sweep.mode */
+        if (table_find(s->own->table, sweep->child[k]->name) >= 0) {
+            report_error(s, sweep->child[k], "'%s' is a column of the table as well; leave one out",
+                         sweep->child[k]->path);
+            continue;
+        }
         SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
-        s->axis[s->naxis].count = s->own->axis[s->naxis].count;
-        s->axis[s->naxis].together = is_drawn(&s->own->axis[s->naxis]) || !strcmp(s->mode, "zip");
-        s->naxis++;
+        add_axis(s);
     }
     return SW_OK;
 }
@@ -309,14 +343,22 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     return SW_OK;
 }
 
-/* "a(32) x v(4)"; a sample comes first: "sample(100) x v(4)". */
+/* Points of the sample, or rows of the table; 1 where there is neither. */
+static int64_t joint_count(const struct sw_sweep *s)
+{
+    return s->own->table ? s->own->table->nrow : is_random(s) ? s->own->sample->count : 1;
+}
+
+/* "a(32) x v(4)"; a sample comes first: "sample(100) x v(4)", or a table: "table(100) x v(4)". */
 static void print_counts(const struct sw_sweep *s, const char *between, char *text, size_t capacity)
 {
     size_t length = 0;
     text[0] = 0;
-    if (is_random(s)) length += (size_t)snprintf(text, capacity, "sample(%lld)", (long long)s->own->sample->count);
+    if (is_random(s) || s->own->table)
+        length += (size_t)snprintf(text, capacity, "%s(%lld)", s->own->table ? "table" : "sample",
+                                   (long long)joint_count(s));
     for (int k = 0; k < s->naxis && length < capacity; k++) {
-        if (is_drawn(&s->own->axis[k])) continue;
+        if (is_joint(&s->own->axis[k])) continue;
         length += (size_t)snprintf(text + length, capacity - length, "%s%s(%lld)", length ? between : "",
                                    s->own->axis[k].name, (long long)s->own->axis[k].count);
     }
@@ -325,8 +367,8 @@ static void print_counts(const struct sw_sweep *s, const char *between, char *te
 /* What a process keeps of a run beside its fields: 398 MiB of a million (results/gpu/suite.txt). */
 static const double BYTES_OF_A_RUN = 400;
 
-/* Every value of each list with every other, the last list varying fastest, and with every point of the sample, which
- * varies slowest: a larger sample adds runs at the end. */
+/* Every value of each list with every other, the last list varying fastest, and with every point of the sample or row
+ * of the table, which varies slowest: a larger sample or table adds runs at the end. */
 static enum sw_status combine_product(struct sw_sweep *s)
 {
     char text[600];
@@ -334,24 +376,25 @@ static enum sw_status combine_product(struct sw_sweep *s)
     double runs = 1;
     for (int k = s->naxis - 1; k >= 0; k--) {
         struct axis *a = &s->own->axis[k];
-        if (is_drawn(a)) continue;
+        if (is_joint(a)) continue;
         SW_TRY(refuse_repeats(s, a));
         a->stride = (int64_t)(runs <= MAX_RUNS ? runs : 1);
         runs *= (double)a->count;
     }
     for (int k = 0; k < s->naxis; k++) {
         struct axis *a = &s->own->axis[k];
-        if (!is_drawn(a)) continue;
+        if (!is_joint(a)) continue;
         a->stride = (int64_t)(runs <= MAX_RUNS ? runs : 1);
-        a->dimension = sample->dimensions++;
+        if (is_drawn(a)) a->dimension = sample->dimensions++;
     }
-    if (is_random(s)) runs *= (double)sample->count;
+    runs *= (double)joint_count(s);
     s->nruns = runs <= MAX_RUNS ? (int64_t)runs : 0;
     if (runs <= MAX_RUNS) return SW_OK;
     print_counts(s, " x ", text, sizeof text);
     report_error(s, sw_config_find(s->config, "sweep"), "%s = %.3g runs, more than %.0e, the most that a sweep may "
                  "have, and some %.3g GB of memory before their first step: shorten an axis%s", text, runs, MAX_RUNS,
-                 runs * BYTES_OF_A_RUN / 1e9, is_random(s) ? " or lower sample.count" : "");
+                 runs * BYTES_OF_A_RUN / 1e9,
+                 is_random(s) ? " or lower sample.count" : s->own->table ? " or the table" : "");
     return SW_OK;
 }
 
@@ -380,6 +423,7 @@ static enum sw_status prepare_sample(struct sw_sweep *s)
 
 static enum sw_status combine_axes(struct sw_sweep *s)
 {
+    if (s->own->table && s->own->table->wrong) return SW_OK;
     for (int k = 0; k < s->naxis; k++)
         if (s->own->axis[k].count == 0) return SW_OK;  /* refused already */
     if (!strcmp(s->mode, "zip")) return combine_zip(s);
@@ -478,7 +522,8 @@ static double value_at(const struct sw_sweep *s, int k, int64_t run)
     const struct axis *a = &s->own->axis[k];
     int64_t i = run / a->stride % a->count;
     switch (a->kind) {
-    case AXIS_LIST: return a->value[i];
+    case AXIS_LIST:
+    case AXIS_TABLE: return a->value[i];
     case AXIS_RANGE: return range_value(a, i);
     case AXIS_LINSPACE:
     case AXIS_LOGSPACE: return spaced_value(a, i);

@@ -4,6 +4,7 @@
 #include "sweep/sw_sweep.h"
 
 enum axis_kind { AXIS_LIST, AXIS_LINSPACE, AXIS_LOGSPACE, AXIS_RANGE,  /* lists of values */
+                 AXIS_TABLE,  /* a column of a table (table.h) */
                  AXIS_UNIFORM, AXIS_LOGUNIFORM, AXIS_INTEGER, AXIS_NORMAL, AXIS_LOGNORMAL };  /* drawn at random */
 
 struct axis {
@@ -13,8 +14,9 @@ struct axis {
     int64_t                  count;     /* values; 0: refused                                                   */
     double                   a, b;      /* ends; of a range, start and step; of a normal, mean and deviation    */
     double                   unit;      /* 1/unit: the decimal place to which a and b are written; 0: none is   */
-    double                  *value;     /* LIST: [count]                                                        */
-    const char             **word;      /* LIST of words: [count]; value then holds 0, 1, ...                   */
+    double                  *value;     /* LIST, TABLE: [count]                                                 */
+    const char             **word;      /* of words: [nword], of a list as many as values; value has their numbers */
+    int                      nword;
     int64_t                  stride;    /* how many runs in a row share a value; zip: 1                         */
     int                      dimension; /* drawn: of the random sample                                          */
 };

@@ -115,7 +115,7 @@ static void add_axes(struct sw_sweep *s)
         const struct axis *a = &s->own->axis[k];
         s->axis[k].column = s->ncolumn;
         add_column(s,
-                   (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->word ? (int)a->count : 0, a->word,
+                   (struct sw_column){a->name, SW_COLUMN_AXIS, "1", NULL, a->nword, a->word,
                                       a->count == 1, true},
                    (struct source){.kind = SOURCE_AXIS, .axis = k, .setting = a->setting,
                                    .unknown = s->own->axes_wrong});

@@ -27,4 +27,11 @@ enum sw_status sw_config_scan(struct sw_scan *scan, const char *text);
  * @param root  out: a group, NULL if the report has the reason */
 enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *scan, const char *text,
                                struct sw_setting **root);
+
+/** Where sweep.mode is "table" and sweep.file names its table: read the file into the setting table.rows, whose file is
+ * then that one, and add this setting to the overrides, so that whoever stores the config stores what was read. A text
+ * gets line ends of one character, and no mark at its beginning. Rows that an -s behind that of sweep.file gives, as
+ * those of a stored config, are kept: no file is read. What is wrong with the file is reported at sweep.file; then
+ * there are no rows. @return SW_E_MEMORY */
+enum sw_status sw_config_read_rows(struct sw_config *config, struct sw_report *report);
 #endif

@@ -46,9 +46,16 @@ const struct sw_key sw_common_keys[] = {
               "\"logspace(a, b, k)\", \"range(a, b, step)\", or in random mode \"uniform(a, b)\", "
               "\"loguniform(a, b)\", \"integer(a, b)\", \"normal(mean, deviation)\", "
               "\"lognormal(mean, deviation)\"."},
-    {.path = "sweep.mode", .kind = SW_KEY_WORD, .words = "product|zip|random", .fallback = "product",
-     .about = "How the axes are combined: every value with every other, value by value, or points drawn at random, "
-              "each with every value of the axes that are lists."},
+    {.path = "sweep.mode", .kind = SW_KEY_WORD, .words = "product|zip|random|table", .fallback = "product",
+     .about = "How the axes are combined: every value with every other, value by value, points drawn at random, or "
+              "rows of a table, each point or row with every value of the axes that are lists."},
+    {.path = "sweep.file", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "The file of mode \"table\": CSV, its first line the names of the columns, each of which is an axis, and "
+              "each further line a point of all of them; \"-\": standard input. The output file keeps what was read."},
+    {.path = "table.columns", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "The columns of the table that are axes, \"a, b\"; by default all."},
+    {.path = "table.rows", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "The table as a text, \"a,b\\n1,2\\n\", in place of sweep.file."},
     {.path = "sample.method", .kind = SW_KEY_WORD, .words = "lhs|sobol|random", .fallback = "lhs",
      .about = "How random mode fills the intervals: Latin hypercube, Sobol sequence, or independent draws."},
     {.path = "sample.count", .kind = SW_KEY_COUNT, .unit = "points", .min = 1, .max = 1e7, .fallback = "",

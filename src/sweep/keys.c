@@ -7,6 +7,7 @@
 
 #include "base/sw_nearest_name.h"
 #include "sweep/sweep_own.h"
+#include "sweep/table.h"
 
 enum { MAX_ERRORS = 100 };
 
@@ -410,8 +411,8 @@ bool key_has_name(const struct sw_key *key)
     return !strchr(key->path, '.') && strcmp(key->path, "problem");
 }
 
-/* The axis or define of a name in the config, looked for before there are axes. */
-static const struct sw_setting *find_parameter(const struct sw_sweep *s, const char *name)
+/* Whether the config has an axis or define of a name, looked for before there are axes. */
+static bool has_parameter(const struct sw_sweep *s, const char *name)
 {
     static const char *const group[] = {"sweep", "define"};
     char path[80];
@@ -420,7 +421,7 @@ static const struct sw_setting *find_parameter(const struct sw_sweep *s, const c
         snprintf(path, sizeof path, "%s.%s", group[k], name);
         if (!key_find(s, path)) setting = sw_config_find(s->config, path);
     }
-    return setting;
+    return setting || table_find(s->own->table, name) >= 0;
 }
 
 static bool any_is_set(const struct sw_sweep *s, const char *paths)
@@ -436,7 +437,7 @@ const char *key_default(const struct sw_sweep *s, const struct sw_key *key)
 {
     if (s->adaptive && key->adaptive && !any_is_set(s, key->unless_set)) return key->adaptive;
     if (key->fallback || !key_has_name(key)) return key->fallback;
-    return find_parameter(s, key_name(key)) ? key_name(key) : NULL;
+    return has_parameter(s, key_name(key)) ? key_name(key) : NULL;
 }
 
 /* ------------------------------------------------------------------ ranges */

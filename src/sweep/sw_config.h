@@ -28,7 +28,7 @@ struct sw_config {
     struct sw_setting  *root;           /* a group                                                           */
     const char         *name;           /* the path given, or the name for texts                             */
     char               *text;           /* the file's text as read                                           */
-    char              **override;       /* the -s arguments, as given                                        */
+    char              **override;       /* the -s arguments, as given; last the rows of a table from a file  */
     int                 noverride;
     bool                older_axes;     /* by the caller: axes have the last digits that earlier versions gave them  */
     bool                users_file;     /* a file that the user wrote: its former names of keys are worth a warning  */

@@ -17,6 +17,7 @@
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
 #include "sweep/sweep_own.h"
+#include "sweep/table.h"
 #include "sweep/times.h"
 #include "sweep/unknowns.h"
 #include "sweep/words.h"
@@ -108,10 +109,11 @@ static enum sw_status expand(struct sw_sweep *s)
     pick_problem(s);
     pick_fields(s);
     if (!s->problem) return status_so_far(s);
+    SW_TRY(table_read_header(s));
     SW_TRY(stage(s, keys_read, &own->keys_wrong));
     SW_TRY(options_read(s));
     SW_TRY(stage(s, unknowns_read, &unknowns_wrong));
-    if (unknowns_wrong) return status_so_far(s);  /* all expressions name them */
+    if (unknowns_wrong || (own->table && own->table->wrong)) return status_so_far(s);  /* expressions name them */
     SW_TRY(stage(s, axes_read, &axes_wrong));
     own->axes_wrong = s->nruns < 1 || axes_wrong;
     SW_TRY(columns_make(s));

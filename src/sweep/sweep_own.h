@@ -3,11 +3,11 @@
 /* What a sweep holds beside what sw_sweep.h shows, for the files of this folder. They build on each other in this
  * order, and a file calls only files above it in the list:
  *
- *     config_scan, config_parse, config_read   the text of a config as a tree of settings
+ *     config_scan, config_parse, config_find, config_rows, config_read   the text of a config as a tree of settings
  *     key_table, keys      the keys of a problem, with their settings
  *     formula              expressions: numbers of a run, functions of the points
  *     unknowns             the names of the unknowns, where a config gives them
- *     sample, axis         points drawn at random; the axes and their values
+ *     sample, table, axis  points drawn at random, and those of a table; the axes and their values
  *     words                keys with one value for the whole sweep; those that take a word or the name of a row, of the
  *                          config or of an axis
  *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
@@ -52,6 +52,7 @@ struct sw_sweep_own {
     struct sw_quantity *unknown_field;  /* [nunknown + 1] fields by the names of the unknowns; NULL: there are none */
     struct axis      *axis;             /* [naxis]                                                              */
     struct sample    *sample;
+    struct table     *table;            /* NULL: sweep.mode is another one                                      */
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */
     double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
     int               numbered;         /* sw_setup.numbered                                                    */

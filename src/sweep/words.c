@@ -30,7 +30,7 @@ static int key_words(const struct sw_key *key, char copy[200], const char *list[
     return n;
 }
 
-/* "product, zip, random" */
+/* "product, zip, random, table" */
 static const char *key_words_print(const struct sw_key *key, char text[600])
 {
     char copy[200];
@@ -175,7 +175,7 @@ static void resolve_choice(struct sw_sweep *s, int k)
         if (strcmp(a->name, name) || !(a->word || !a->count)) continue;
         snprintf(path, sizeof path, "sweep.%s", name);
         bool known = a->count > 0 && !s->own->axes_wrong;
-        for (int64_t i = 0; i < a->count && key->kind == SW_KEY_WORD; i++)
+        for (int i = 0; i < a->nword && key->kind == SW_KEY_WORD; i++)
             known &= key_word_check(s, key, a->setting, path, a->word[i]);
         if (known) s->own->choice_column[k] = s->axis[j].column;
         return;
@@ -272,7 +272,7 @@ static void check_rows(const struct sw_sweep *s)
         const struct axis *a = &s->own->axis[k];
         if (strcmp(a->name, name + 1) || !a->word) continue;
         snprintf(path, sizeof path, "sweep.%s", a->name);
-        for (int64_t j = 0; j < a->count; j++)
+        for (int j = 0; j < a->nword; j++)
             if (strcmp(a->word[j], "auto")) check_row(s, a->setting, path, a->word[j]);
     }
 }
@@ -454,11 +454,13 @@ static void read_split(struct sw_sweep *s)
 
 enum sw_status options_read(struct sw_sweep *s)
 {
+    static const char *const of_table[] = {"sweep.file", "table.columns", "table.rows"};  /* they are read before */
     const struct sw_key *key;
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)
         if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && key_find(s, key->path))
             key_text(s, key->path);
+    for (int k = 0; k < (int)(sizeof of_table / sizeof *of_table); k++) key_text(s, of_table[k]);
     s->title = key_text(s, "title");
     s->mode = key_text(s, "sweep.mode");
     s->file = key_text(s, "output.file");

@@ -48,11 +48,13 @@ typedef bool (*path_filter)(const struct sw_problem *problem, const char *path);
 
 static bool defines_scalar(const char *path) { return !strncmp(path, "output.scalars.define.", 22); }
 
-/* Whether runs have other ids with another value: also how axes are combined, and which sample is drawn. */
+/* Whether runs have other ids with another value: also how axes are combined, which sample is drawn, and which rows a
+ * table has, whatever its file is called. */
 static bool decides_ids(const struct sw_problem *problem, const char *path)
 {
     const struct sw_key *key = sw_key_find(problem, path);
-    if (!strcmp(path, "sweep.mode") || !strncmp(path, "sample.", 7)) return true;
+    if (!strcmp(path, "sweep.file")) return false;
+    if (!strncmp(path, "sweep.", 6) || !strncmp(path, "sample.", 7) || !strncmp(path, "table.", 6)) return true;
     if (defines_scalar(path) || !strncmp(path, "stop.", 5)) return true;
     return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
 }
@@ -120,6 +122,10 @@ static void describe(const struct search *s, const char *path, struct sw_text *t
 {
     const bool lhs = !strcmp(path, "sample.count") && is_lhs(s->new);
     struct sw_text old = {0}, new = {0};
+    if (!strcmp(path, "table.rows")) {
+        sw_text_add(text, "its table lacks rows that are computed there");
+        return;
+    }
     add_settings(s, path, &old, &new);
     sw_text_printf(text, "%s %.60s -> %.60s%s", path, sw_text_get(&old), sw_text_get(&new),
                    lhs ? ", on which all points of sample.method lhs depend" : "");

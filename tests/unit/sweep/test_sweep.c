@@ -352,8 +352,8 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
         "ch.cfg:5: error: unknown key 'time.ende'; did you mean 'end'?\n"
         "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
         "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
-        "ch.cfg:9: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep sample define "
-        "output accuracy run physics method order boundary left right initial forcing exact\n");
+        "ch.cfg:9: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep table sample "
+        "define output accuracy run physics method order boundary left right initial forcing exact\n");
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
     REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n", "output.fields.time=[1.0]");
@@ -425,7 +425,7 @@ static void wrong_types_are_refused(void **state)
     REFUSED("-s: error: 'grid.n' is a list of 0: hyperdiffusion is 1-D only; write one number\n", "grid.n=[]");
     REFUSED("-s: error: 'sweep' is a group: write sweep = { ... };\n", "sweep=3");
     REFUSED("-s: error: 'title' must be a text in quotes\n", "title=3");
-    REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random; did you mean 'product'?\n",
+    REFUSED("-s: error: 'sweep.mode' = \"prodct\" is none of product, zip, random, table; did you mean 'product'?\n",
             "sweep.mode=prodct");
     REFUSED("-s: error: 'output.fields.precision' = \"half\" is none of double, single\n",
             "output.fields={ times=[0]; precision=\"half\"; }");
@@ -471,7 +471,8 @@ static void options_of_the_wrong_kind_are_refused(void **state)
 {
     (void)state;
     REFUSED(with_problems("-s: error: 'problem' must be one of ", ", in quotes"), "problem=3");
-    REFUSED("-s: error: 'sweep.mode' has one value for the whole sweep: product, zip, random\n", "sweep.mode=$m");
+    REFUSED("-s: error: 'sweep.mode' has one value for the whole sweep: product, zip, random, table\n",
+            "sweep.mode=$m");
     REFUSED("-s: error: 'run.batch' must be a number\n", "run.batch=[1]");
     REFUSED("-s: error: 'stepper' is empty; \"auto\" takes the best that fits\n", "stepper=");
     REFUSED("-s: error: 'sweep.a': number '1e999' is too large: the largest is 1.79e308\n", "sweep.a=1e999");
@@ -657,8 +658,8 @@ static void wrong_values_are_reported_with_wrong_words(void **state)
             "-s: error: 'output.fields.times': time 2 is not within 0 and the end, 1\n",
             "output.fields.times=[0.0, 2.0]", "time.foo=1");
     /* in the runs of a sound sweep, */
-    REFUSED("-s: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep sample define output "
-            "accuracy run physics method order boundary left right initial forcing exact\n"
+    REFUSED("-s: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep table sample "
+            "define output accuracy run physics method order boundary left right initial forcing exact\n"
             "-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n",
             "sweep.a=[1, -1]", "physics.D=a", "foo=1");
     /* and outside a refused one; */
