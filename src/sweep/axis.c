@@ -105,27 +105,6 @@ static bool gives_words(const struct sw_sweep *s, const struct axis *a)
     return found;
 }
 
-static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
-{
-    int numbers = 0;
-    a->count = a->setting->count;
-    if (a->count == 0) {
-        report_error(s, a->setting, "'%s' is empty: an axis needs a value", path_of(a));
-        return SW_OK;
-    }
-    SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
-    if (gives_words(s, a)) return read_words(s, a);
-    for (int k = 0; k < a->count; k++) {
-        numbers += element_number(s, a->setting->child[k], &a->value[k]);
-        if (numbers <= k) return read_words(s, a);
-        if (isfinite(a->value[k])) continue;
-        report_error(s, a->setting->child[k], "'%s': value %d is not finite", path_of(a), k + 1);
-        a->count = 0;
-        return SW_OK;
-    }
-    return SW_OK;
-}
-
 static void read_number(struct sw_sweep *s, struct axis *a, double *value)
 {
     if (!isfinite(*value)) { report_error(s, a->setting, "'%s' is not finite", path_of(a)); return; }
@@ -235,6 +214,130 @@ static void read_call(struct sw_sweep *s, struct axis *a, const struct list_call
         else read_spaced(s, a, arg);
     }
 }
+
+/* ------------------------------------------------------------------ lists that have lists as elements */
+
+static enum sw_status has_call(const struct sw_sweep *s, const struct sw_setting *list, bool *yes)
+{
+    struct list_call call;
+    *yes = false;
+    for (int k = 0; k < list->count && !*yes; k++)
+        if (list->child[k]->kind == SW_SETTING_STRING)
+            SW_TRY(call_split(s, list->child[k]->text, AXIS_FUNCTIONS, &call, yes));
+    return SW_OK;
+}
+
+/* An element as an axis of its own: a call, or a number. Its count is 0 where it is refused. */
+static enum sw_status read_element(struct sw_sweep *s, const struct sw_setting *e, double *number, struct axis *part)
+{
+    struct list_call call;
+    bool is_call = false;
+    *part = (struct axis){.setting = e, .kind = AXIS_LIST, .value = number};
+    if (e->kind == SW_SETTING_STRING) SW_TRY(call_split(s, e->text, AXIS_FUNCTIONS, &call, &is_call));
+    if (is_call) {
+        part->value = NULL;
+        read_call(s, part, &call);
+        if (!is_drawn(part) || !part->count) return SW_OK;
+        report_error(s, e, "'%s': %s is drawn at random, no part of a list", e->path, call.name);
+        part->count = 0;
+    } else if (!element_number(s, e, number))
+        report_error(s, e, "'%s': an element of such a list is a number, or linspace(a, b, k) and the like", e->path);
+    else if (!isfinite(*number)) report_error(s, e, "'%s': a value is not finite", e->path);
+    else part->count = 1;
+    return SW_OK;
+}
+
+struct ranked { double value; int64_t place; };
+
+static int by_value(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? 1 : -1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Keep the first of equal values. */
+static enum sw_status drop_repeats(struct sw_sweep *s, struct axis *a)
+{
+    struct ranked *sorted = NULL;
+    bool *again = NULL;
+    char number[32];
+    double first = 0;
+    int64_t repeats = 0, kept = 0;
+    enum sw_status st;
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &sorted));
+    SW_TRY_TO(done, st, sw_alloc((size_t)a->count, &again));
+    for (int64_t i = 0; i < a->count; i++) sorted[i] = (struct ranked){a->value[i], i};
+    qsort(sorted, (size_t)a->count, sizeof *sorted, by_value);
+    for (int64_t i = 1; i < a->count; i++) {
+        if (sorted[i].value != sorted[i - 1].value) continue;
+        again[sorted[i].place] = true;
+        if (!repeats++) first = sorted[i].value;
+    }
+    for (int64_t i = 0; i < a->count; i++)
+        if (!again[i]) a->value[kept++] = a->value[i];
+    a->count = kept;
+    if (repeats && s->config->users_file)
+        sw_report_add_at(s->own->report, SW_WARNING, error_place(s, a->setting), "'%s' has %s%s again: %s", path_of(a),
+                         sw_number(first, number), repeats > 1 ? " and other values" : "",
+                         repeats > 1 ? "each is computed once" : "it is computed once");
+done:
+    sw_free(sorted);
+    sw_free(again);
+    return st;
+}
+
+/* ["linspace(5, 40, 15)", 11, 12]: the values of all elements, in their order. */
+static enum sw_status read_union(struct sw_sweep *s, struct axis *a)
+{
+    const int n = a->setting->count, errors = s->own->report->errors;
+    struct axis *part;
+    double *number;
+    double count = 0;
+    int64_t at = 0;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &part));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &number));
+    for (int k = 0; k < n; k++) {
+        SW_TRY(read_element(s, a->setting->child[k], &number[k], &part[k]));
+        count += (double)part[k].count;
+    }
+    if (s->own->report->errors > errors) return SW_OK;
+    if (count > MAX_RUNS) {
+        report_error(s, a->setting, "'%s' has %.3g values, more than %.0e", path_of(a), count, MAX_RUNS);
+        return SW_OK;
+    }
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &a->value));
+    for (int k = 0; k < n; k++)
+        for (int64_t i = 0; i < part[k].count; i++) a->value[at++] = axis_value(&part[k], i);
+    a->count = at;
+    return strcmp(s->mode, "zip") ? drop_repeats(s, a) : SW_OK;
+}
+
+static enum sw_status read_list(struct sw_sweep *s, struct axis *a)
+{
+    int numbers = 0;
+    bool joins;
+    SW_TRY(has_call(s, a->setting, &joins));
+    if (joins) return read_union(s, a);
+    a->count = a->setting->count;
+    if (a->count == 0) {
+        report_error(s, a->setting, "'%s' is empty: an axis needs a value", path_of(a));
+        return SW_OK;
+    }
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)a->count, &a->value));
+    if (gives_words(s, a)) return read_words(s, a);
+    for (int k = 0; k < a->count; k++) {
+        numbers += element_number(s, a->setting->child[k], &a->value[k]);
+        if (numbers <= k) return read_words(s, a);
+        if (isfinite(a->value[k])) continue;
+        report_error(s, a->setting->child[k], "'%s': value %d is not finite", path_of(a), k + 1);
+        a->count = 0;
+        return SW_OK;
+    }
+    return SW_OK;
+}
+
+/* ------------------------------------------------------------------ an axis */
 
 static enum sw_status read_text(struct sw_sweep *s, struct axis *a, double *constant)
 {
@@ -438,120 +541,4 @@ enum sw_status axes_read(struct sw_sweep *s)
 {
     SW_TRY(read_axes(s));
     return combine_axes(s);
-}
-
-/* ------------------------------------------------------------------ values */
-
-static double on_log_scale(double a, double b, double u)
-{
-    return pow(10, log10(a) + (log10(b) - log10(a)) * u);
-}
-
-/* A value between a and b, where their distance, or a multiple of it, is beyond all numbers. */
-static double between(const struct axis *a, double value, double u)
-{
-    return isfinite(value) ? value : (1 - u) * a->a + u * a->b;
-}
-
-/* (whole/parts)/unit, rounded once, as a config's reader rounds the decimal that stands there: linspace(0, 1, 11) and
- * range(0, 1, 0.1) give 0.3 as a user writes it, not 0.30000000000000004; so the run has the same id.
- * @return false: the ends are no decimals, or whole or the divisor is not exact */
-static bool decimal_value(double unit, double whole, double parts, double *value)
-{
-    const double divisor = unit * parts;
-    *value = whole / divisor;
-    return unit > 0 && fabs(whole) <= 0x1p52 && fma(unit, parts, -divisor) == 0;
-}
-
-/* What is within the rounding of pow() of a decimal of ten digits is that decimal: 0.02, not 0.020000000000000004. */
-static double near_decimal(double v)
-{
-    const int digit = (int)fmin(22, 9 - floor(log10(v)));
-    const double unit = pow(10, abs(digit)), decimal = digit < 0 ? round(v / unit) * unit : round(v * unit) / unit;
-    return digit >= -22 && fabs(decimal - v) <= 1e-14 * v ? decimal : v;
-}
-
-static double spaced_value(const struct axis *a, int64_t i)
-{
-    double v;
-    if (i == 0) return a->a;
-    if (i == a->count - 1) return a->b;
-    const double steps = (double)(a->count - 1), k = (double)i, u = k / steps;
-    if (a->kind == AXIS_LOGSPACE) {
-        v = on_log_scale(a->a, a->b, u);
-        return a->unit > 0 ? near_decimal(v) : v;
-    }
-    const double first = round(a->a * a->unit), last = round(a->b * a->unit);
-    if (fmax(fabs(first), fabs(last)) * steps <= 0x1p53 &&
-        decimal_value(a->unit, first * (steps - k) + last * k, steps, &v))
-        return v;
-    return between(a, a->a + (a->b - a->a) * k / steps, u);
-}
-
-static double range_value(const struct axis *a, int64_t i)
-{
-    double v, inverse = round(1 / a->b);
-    if (decimal_value(a->unit, round(a->a * a->unit) + (double)i * round(a->b * a->unit), 1, &v)) return v;
-    if (inverse != 0 && 1 / inverse == a->b) return a->a + (double)i / inverse;
-    return a->a + (double)i * a->b;
-}
-
-/* Each integer a .. b has the same probability; u may round to 1. */
-static double integer_value(const struct axis *a, double u) { return fmin(a->a + floor(u * (a->b - a->a + 1)), a->b); }
-
-/* Sobol's plain sequence begins at 0, where the quantile is infinite: 0 counts as half of the sequence's smallest step.
- */
-static double normal_value(const struct axis *a, double u)
-{
-    return a->a + a->b * normal_quantile(fmin(fmax(u, 0x1p-33), 1 - 0x1p-33));
-}
-
-static double drawn_value(const struct axis *a, double u)
-{
-    switch (a->kind) {
-    case AXIS_UNIFORM: return between(a, a->a + (a->b - a->a) * u, u);
-    case AXIS_LOGUNIFORM: return on_log_scale(a->a, a->b, u);
-    case AXIS_INTEGER: return integer_value(a, u);
-    case AXIS_LOGNORMAL: return exp(normal_value(a, u));
-    default: return normal_value(a, u);
-    }
-}
-
-static double value_at(const struct sw_sweep *s, int k, int64_t run)
-{
-    const struct axis *a = &s->own->axis[k];
-    int64_t i = run / a->stride % a->count;
-    switch (a->kind) {
-    case AXIS_LIST:
-    case AXIS_TABLE: return a->value[i];
-    case AXIS_RANGE: return range_value(a, i);
-    case AXIS_LINSPACE:
-    case AXIS_LOGSPACE: return spaced_value(a, i);
-    default: return drawn_value(a, sample_coordinate(s->own->sample, a->dimension, i));
-    }
-}
-
-void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out)
-{
-    for (int j = 0; j < count; j++) {
-        int64_t r = run ? run[j] : first + j;
-        /* neighbouring runs mostly share the value of a slow axis */
-        bool same = !run && j && s->own->axis[k].stride > 1 && r % s->own->axis[k].stride;
-        out[j] = same ? out[j - 1] : value_at(s, k, r);
-    }
-}
-
-void sw_sweep_describe(const struct sw_sweep *s, int64_t run, char *text, int capacity)
-{
-    int length = 0;
-    if (capacity > 0) text[0] = 0;
-    for (int k = 0; k < s->naxis && length < capacity; k++) {
-        const struct axis *a = &s->own->axis[k];
-        double v;
-        axis_values(s, k, &run, 0, 1, &v);
-        if (a->word)
-            length += snprintf(text + length, (size_t)(capacity - length), "%s%s = %s", k ? ", " : "", a->name,
-                               a->word[(int)v]);
-        else length += snprintf(text + length, (size_t)(capacity - length), "%s%s = %g", k ? ", " : "", a->name, v);
-    }
 }

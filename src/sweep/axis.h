@@ -25,6 +25,9 @@ struct axis {
  * sample. @return SW_E_MEMORY */
 enum sw_status axes_read(struct sw_sweep *s);
 
+/** Value i of an axis that is not drawn. */
+double axis_value(const struct axis *axis, int64_t i);
+
 /** The values of axis k for some runs: run[0 .. count-1], or first, first+1, ... if run is NULL. They are computed
  * where they are needed, so that an axis of a million values costs nothing. */
 void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out);

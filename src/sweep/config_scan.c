@@ -75,7 +75,8 @@ static void read_string(struct scanner *s)
     const char *c = s->pos + 1;
     while (*c && *c != '"' && *c != '\n') c += c[0] == '\\' && c[1] && c[1] != '\n' ? 2 : 1;
     if (*c == '"') {
-        s->level[s->depth].string = true;
+        /* a call, "linspace(0, 1, 3)", may stand among numbers */
+        s->level[s->depth].string |= !memchr(s->pos, '(', (size_t)(c - s->pos));
         copy_until(s, c + 1);
         return;
     }

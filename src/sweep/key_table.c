@@ -43,8 +43,8 @@ const struct sw_key sw_common_keys[] = {
 
     {.path = "sweep", .kind = SW_KEY_NAMES, .fallback = "",
      .about = "The axes of the sweep: each member is a parameter with its values, a list or \"linspace(a, b, k)\", "
-              "\"logspace(a, b, k)\", \"range(a, b, step)\", or in random mode \"uniform(a, b)\", "
-              "\"loguniform(a, b)\", \"integer(a, b)\", \"normal(mean, deviation)\", "
+              "\"logspace(a, b, k)\", \"range(a, b, step)\", a list of these and numbers, or in random "
+              "mode \"uniform(a, b)\", \"loguniform(a, b)\", \"integer(a, b)\", \"normal(mean, deviation)\", "
               "\"lognormal(mean, deviation)\"."},
     {.path = "sweep.mode", .kind = SW_KEY_WORD, .words = "product|zip|random|table", .fallback = "product",
      .about = "How the axes are combined: every value with every other, value by value, points drawn at random, or "

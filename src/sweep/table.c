@@ -344,7 +344,8 @@ static void tell_repeats(const struct sw_sweep *s, const struct seen *seen)
 {
     struct sw_text text = SW_SHORT_TEXT;
     if (!seen->again || !s->config->users_file || s->own->table->wrong) return;
-    if (seen->again == 1) sw_text_set(&text, "the row of line %lld again: it is computed once", (long long)seen->same);
+    if (seen->again == 1)
+        sw_text_set(&text, "the row of line %lld again: it is computed once", (long long)seen->same);
     else sw_text_set(&text, "the row of line %lld again; %lld rows are such: each is computed once",
                      (long long)seen->same, (long long)seen->again);
     report_line(s, SW_WARNING, s->own->table->rows, seen->line, sw_text_get(&text));
@@ -374,7 +375,10 @@ static enum sw_status read_rows(struct sw_sweep *s, int64_t most, struct seen *s
     const int errors = s->own->report->errors;
     for (int k = 0; k < t->ncolumn; k++) column_of[t->column[k].field] = &t->column[k];
     while (find_line(&at)) {
-        if (t->nrow == most) { refuse(s, at.line, "more than %d rows, the most that a sweep may have", AXIS_RUNS_MOST); break; }
+        if (t->nrow == most) { 
+            refuse(s, at.line, "more than %d rows, the most that a sweep may have", AXIS_RUNS_MOST);
+            break;
+        }
         SW_TRY(read_row(s, &at, column_of));
         if (!t->wrong) keep_row(t, seen, at.line, line_of);
         if (s->own->report->errors - errors < MOST_ERRORS) continue;

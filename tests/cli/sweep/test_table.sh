@@ -57,7 +57,7 @@ done <<'R'
 |runs.csv:1: error: the table is empty: its first line names the columns
 g,m\n|runs.csv:1: error: the table has no rows below its header
 g,m\n0.1,1\n0.2\n|runs.csv:3: error: 1 value, where the header has 2 names
-g,m\n0,1,1,0\n|runs.csv:2: error: 4 values, where the header has 2 names: a decimal fraction is written with a point, 0.5
+g,m\n0,1,1,0\n|runs.csv:2: error: 4 values, where the header has 2 names: a decimal fraction is written with a point
 g,m\n0.1,1\n0.2,\n|runs.csv:3: error: column 'm' has no value
 g,m\n0.1,NaN\n|runs.csv:2: error: column 'm': "NaN" is not a number
 g,m\n0.1,inf\n|runs.csv:2: error: column 'm': "inf" is not finite
@@ -73,25 +73,31 @@ g\tm\n0.1\t1\n|runs.csv:1: error: the columns are separated by tabs
 g,m,g\n0.1,1,1\n|runs.csv:1: error: two columns are called 'g'
 g,,m\n0.1,1,1\n|runs.csv:1: error: column 2 has no name
 g,m,2x\n0.1,1,2\n0.2,1,2\n|runs.csv:1: error: 'sweep.2x' cannot be called '2x': a name is made of letters, digits and _
-g,m,t\n0.1,1,2\n0.2,1,2\n|runs.csv:1: error: 'sweep.t' cannot be called 't': it is a coordinate, the time or the field
+g,m,t\n0.1,1,2\n0.2,1,2\n|runs.csv:1: error: 'sweep.t' cannot be called 't': it is a coordinate
 g,m,note\n0.1,1,2\n0.2,1,3\n|runs.csv:1: error: 'sweep.note' changes nothing: no key or expression uses it
 g,n\n0.1,1\n|t.cfg:6: error: 'define.k', column 6: unknown name 'm'
 g,m\n0.1,\xff\n|runs.csv:2: error: byte 0xff is not UTF-8
 R
-printf 'g,m\n0.1,1\n\0' >runs.csv; expect 3 check t.cfg; says 't.cfg:5: error: '"'sweep.file' = \"runs.csv\" is no text: it holds a zero byte"
+printf 'g,m\n0.1,1\n\0' >runs.csv; expect 3 check t.cfg
+says 't.cfg:5: error: '"'sweep.file' = \"runs.csv\" is no text: it holds a zero byte"
 for k in 1 2 3 4 5 6 7 8 9 10; do echo x,y; done >>runs.csv; sed -i '1s/.*/g,m/; 2,3d' runs.csv
 expect 3 check t.cfg; says 'error: the rest of the table was not read'
-rm runs.csv; expect 3 check t.cfg; says "t.cfg:5: error: 'sweep.file' = \"runs.csv\": cannot be read: No such file"
+rm runs.csv; expect 3 check t.cfg
+says "t.cfg:5: error: 'sweep.file' = \"runs.csv\": cannot be read: No such file"
 [ "$(grep -c error: err)" = 1 ] || fail 'a table that is not there has other errors follow'
 mkdir runs.csv; expect 3 check t.cfg; says 'Is a directory'; rmdir runs.csv
 table 'g,m\n0.1,1\n0.2,2\n'
 expect 3 check t.cfg -s sweep.mode=zip; says "'sweep.file' needs sweep.mode = \"table\""
-expect 3 check t.cfg -s sweep.mode=zip -s sweep.file='""' -s table.columns=g; says "'table' needs sweep.mode = \"table\""
+expect 3 check t.cfg -s sweep.mode=zip -s sweep.file='""' -s table.columns=g
+says "'table' needs sweep.mode = \"table\""
 expect 3 check t.cfg -s sweep.file=1; says "'sweep.file' must be a text in quotes"
-expect 3 check t.cfg -s 'table.columns="g, n"'; says "the table has no column 'n'; its columns are g, m"
+expect 3 check t.cfg -s 'table.columns="g, n"'
+says "the table has no column 'n'; its columns are g, m"
 expect 3 check t.cfg -s 'table.columns=","'; says "'table.columns' names no column"
-expect 3 check t.cfg -s 'sweep.g=[1.0]'; says "'sweep.g' is a column of the table as well; leave one out"
-sed 's/file = "runs.csv"; //' t.cfg >none.cfg; expect 3 check none.cfg; says "none.cfg:5: error: 'sweep.file' is missing"
+expect 3 check t.cfg -s 'sweep.g=[1.0]'
+says "'sweep.g' is a column of the table as well; leave one out"
+sed 's/file = "runs.csv"; //' t.cfg >none.cfg; expect 3 check none.cfg
+says "none.cfg:5: error: 'sweep.file' is missing"
 sed 's/^define/table = { rows = "g,m"; };\n&/' t.cfg >two.cfg; expect 3 check two.cfg
 says "'table.rows' and 'sweep.file' are two tables; leave one out"
 sed 's/^define/table = { rows = "g,m\\n1,1\\nx,2\\n"; };\n&/; s/file = "runs.csv"; //' t.cfg >own.cfg
