@@ -319,6 +319,7 @@ static const char *kind_of(const struct sw_key *key)
     case SW_KEY_TIMES: return "times";
     case SW_KEY_NAMES: return "group of your own names";
     case SW_KEY_UNKNOWNS: return "list of names";
+    case SW_KEY_LIST: return "list";
     case SW_KEY_SWITCH: return "true or false";
     }
     return "";

@@ -383,20 +383,30 @@ static enum sw_status make_plan(struct sweep_run *run, double *seconds)
     return check_same(run->cli, "other batches or another solver", sw_plan_digest(run->plan));
 }
 
-/* A title decides no numbers: the file gets a new one, with the config that has it, by being written anew. */
-static enum sw_status set_title(const struct sweep_run *run)
+/* A title decides no numbers, and statistics are formed of those that are there: the file gets new ones, with the
+ * config that has them, by being written anew. */
+static enum sw_status set_title_and_statistics(const struct sweep_run *run)
 {
-    const char *file = run->s->file, *title = run->s->sweep->title;
-    const struct sw_merge_options options = {.allow_missing = true, .sweep = run->s->sweep, .id = run->s->id};
+    const struct sw_completed *old = run->completed;
+    const struct sw_sweep *sweep = run->s->sweep;
+    const char *file = run->s->file;
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = sweep, .id = run->s->id};
     const struct sw_provenance provenance = {.command_line = run->cli->command_line};
-    if (!run->completed || !run->completed->title || !strcmp(run->completed->title, title)) return SW_OK;
-    if (run->completed->is_virtual) {
-        console_message(run->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n", file,
-                        run->completed->title);
+    if (!old || !old->title) return SW_OK;
+    const bool titled = !strcmp(old->title, sweep->title), formed = !strcmp(old->statistics, sweep->statistics);
+    if (titled && formed) return SW_OK;
+    if (old->is_virtual) {
+        if (!titled)
+            console_message(run->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n",
+                            file, old->title);
+        if (!formed)
+            console_message(run->cli, "note     %s gets no statistics: it is virtual, and is not written into\n", file);
         return SW_OK;
     }
     SW_TRY(sw_merge(&file, 1, file, &options, &provenance));
-    console_message(run->cli, "title    \"%s\" -> \"%s\" in %s\n", run->completed->title, title, file);
+    if (!titled) console_message(run->cli, "title    \"%s\" -> \"%s\" in %s\n", old->title, sweep->title, file);
+    if (!formed)
+        console_message(run->cli, "statistics %s in %s\n", *sweep->statistics ? sweep->statistics : "taken out", file);
     return SW_OK;
 }
 
@@ -426,7 +436,7 @@ static enum sw_status attempt(struct sweep_run *run)
         if (!is_rank_0(run)) return SW_OK;
         SW_TRY(move_into_place(run));  /* complete, but an earlier --force could not put it there */
         sw_output_unlock(&run->lock);
-        SW_TRY(set_title(run));
+        SW_TRY(set_title_and_statistics(run));
         if (run->s->sweep->save_state && run->completed->lacks_states)
             console_message(run->cli, "note     %s was computed without output.state = true, and cannot be lengthened; "
                             "--force computes it again\n", run->s->file);

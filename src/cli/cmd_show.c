@@ -1,4 +1,4 @@
-/* The run table of an output file: for people, as CSV, as JSON; or all about one run. */
+/* The run table of an output file, or its statistics over runs: for people, as CSV, as JSON; or all about one run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "cli/cell.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "store/sw_statistics_table.h"
 #include "store/sw_verify.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
@@ -234,7 +235,6 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
         printf("\n");
     }
     sw_text_free(&room);
-    explain_accuracy(cli, t, rows);
 }
 
 static void show_csv(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
@@ -262,8 +262,9 @@ static void json_run(struct sw_json *j, const struct sw_run_table *t, const stru
     sw_json_end(j, '}');
 }
 
+/* @param list  what it calls the rows */
 static void show_json(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows,
-                      const struct sw_file_checksum *sum)
+                      const struct sw_file_checksum *sum, const char *list)
 {
     struct sw_json j = {.to = stdout, .first = true};
     sw_json_begin(&j, NULL, '{');
@@ -276,7 +277,7 @@ static void show_json(const struct sw_run_table *t, const struct show_column *c,
     sw_json_time(&j, "written", sum ? sum->written : 0);
     sw_json_time(&j, "verified", sum ? sum->verified : 0);
     sw_json_count(&j, "sweep_runs", t->sweep_runs);
-    sw_json_begin(&j, "runs", '[');
+    sw_json_begin(&j, list, '[');
     for (int64_t r = 0; r < rows->count; r++) json_run(&j, t, c, n, rows->row[r]);
     sw_json_end(&j, ']');
     sw_json_end(&j, '}');
@@ -337,12 +338,45 @@ static enum sw_status show_runs(const struct sw_cli *cli, const struct sw_run_ta
     struct rows rows = {0};
     int n = make_columns(t, c);
     SW_TRY(choose_rows(cli, t, status, &rows));
-    if (cli->json) show_json(t, c, n, &rows, sum);
+    if (cli->json) show_json(t, c, n, &rows, sum, "runs");
     else if (cli->run) show_run(t, c, n, rows.row[0]);
     else if (cli->csv) show_csv(t, c, n, &rows);
-    else show_table(cli, t, c, n, &rows, sum);
+    else {
+        show_table(cli, t, c, n, &rows, sum);
+        explain_accuracy(cli, t, &rows);
+    }
     sw_free(rows.row);
     return SW_OK;
+}
+
+/* Statistics that do not fit are in the file. */
+static enum sw_status show_statistics(const struct sw_cli *cli, const char *file, const struct sw_run_table *t,
+                                      const struct sw_file_checksum *sum)
+{
+    struct sw_statistics_table s;
+    struct show_column c[MOST];
+    struct rows rows = {0};
+    SW_TRY(sw_statistics_table_read(file, t, &s));
+    const int n = s.ncolumn < MOST ? s.ncolumn : MOST;
+    for (int k = 0; k < n; k++) {
+        const struct sw_statistics_column *from = &s.column[k];
+        c[k] = (struct show_column){.name = from->name, .kind = from->text ? CELL_TEXT : from->count ? CELL_COUNT
+                                                                                                : CELL_REAL,
+                                    .count = from->count, .real = from->number, .text = from->text, .brief = true};
+    }
+    enum sw_status st = sw_alloc((size_t)s.nrow, &rows.row);
+    for (int64_t r = 0; r < s.nrow && !st; r++) rows.row[rows.count++] = r;
+    if (st) {}
+    else if (cli->json) show_json(t, c, n, &rows, sum, "statistics");
+    else if (cli->csv) show_csv(t, c, n, &rows);
+    else show_table(cli, t, c, n, &rows, sum);
+    const int left = s.nfield + s.ncolumn - n;
+    if (!st && !cli->json && !cli->csv && left)
+        console_print(cli, "\nnote     %d statistics more, of fields%s, %s in the group statistics of the file\n", left,
+                      s.ncolumn > n ? " and others" : "", left == 1 ? "is" : "are");
+    sw_free(rows.row);
+    sw_statistics_table_free(&s);
+    return st;
 }
 
 static enum sw_status find_status(const char *word, int *status)
@@ -362,14 +396,18 @@ enum sw_status cmd_show(struct sw_cli *cli)
     if (cli->csv && cli->run) return SW_FAIL(SW_E_USAGE, "--csv prints all runs; use --json for one");
     if (cli->status && cli->run)
         return SW_FAIL(SW_E_USAGE, "--run shows one run, --status those of one status: not both");
+    if (cli->statistics && (cli->run || cli->status))
+        return SW_FAIL(SW_E_USAGE, "--statistics shows numbers over all runs: not with --%s",
+                       cli->run ? "run" : "status");
     SW_TRY(find_status(cli->status, &status));
     char *file;
     SW_TRY(cli_input_path(cli->argument[0], &file));
-    enum sw_status st = sw_run_table_read_scalars(file, &table);
+    enum sw_status st = cli->statistics ? sw_run_table_read(file, &table) : sw_run_table_read_scalars(file, &table);
     struct sw_file_checksum sum;
     const bool there = !st && !sw_files_absent(file);
     if (there) st = sw_file_checksum_look(file, &sum);
-    if (!st) st = show_runs(cli, table, status, there ? &sum : NULL);
+    if (!st && cli->statistics) st = show_statistics(cli, file, table, there ? &sum : NULL);
+    else if (!st) st = show_runs(cli, table, status, there ? &sum : NULL);
     sw_run_table_free(&table);
     sw_free(file);
     return st;

@@ -241,6 +241,7 @@ const struct cli_option cli_option_table[] = {
      BY(set_longest)},
     {0, "run", "RUN", CLI_SHOW | CLI_PLOT, "one run, by its index or id", AT(run)},
     {0, "status", "STATUS", CLI_SHOW, "only runs that are pending, done, diverged or error", AT(status)},
+    {0, "statistics", NULL, CLI_SHOW, "the statistics over runs, in place of the runs", AT(statistics)},
     {0, "kind", "KIND", CLI_PLOT, CLI_KIND_WORDS, AT(kind)},
     {0, "of", "NAME", CLI_PLOT, "which norm, series, history or field to draw", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_JOBS, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",

@@ -88,7 +88,7 @@ struct sw_cli {
     double      max_seconds;            /* 0: no limit                                                       */
     double      deadline;               /* value of sw_clock() then; 0: none                                 */
     bool        fail_fast, force, dry_run, quiet, verbose, list, csv, json, retry_failed, markdown, man,
-                help, version, print, watch, equations;
+                help, version, print, watch, equations, statistics;
     enum cli_when progress, color;
 
     bool        terminal;               /* stderr is one                                                     */

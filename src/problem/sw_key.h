@@ -17,6 +17,7 @@ enum sw_key_kind {
     SW_KEY_TIMES,     /* a list of times, or "linspace(0, end, 11)"                                    */
     SW_KEY_NAMES,     /* a group whose members the user names: sweep, define                           */
     SW_KEY_UNKNOWNS,  /* a list of the names of the unknowns                                            */
+    SW_KEY_LIST,      /* a list of names, or of numbers, one for the whole sweep                         */
     SW_KEY_SWITCH     /* true or false, one value for the whole sweep                                  */
 };
 
@@ -53,7 +54,7 @@ struct sw_key {
     const char      *adaptive;  /* the default where the config leaves steps to the program (sw_sweep.adaptive); NULL:
                                    that of fallback                                                 */
     const char      *unless_set;  /* "a|b": keys any of which, where it is set, leave the fallback; NULL: none */
-    const char      *words;     /* WORD: "product|zip|random"                                       */
+    const char      *words;     /* WORD, LIST: "product|zip|random"                                 */
     const char    *(*word)(int k);  /* WORD: or these, one after another, NULL after the last: of a table      */
     const struct sw_renamed_word *renamed;  /* WORD: ends with former NULL; NULL: none                          */
     const char      *instead;   /* WORD: what to write for what none of these says; NULL: nothing   */

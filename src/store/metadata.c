@@ -72,6 +72,7 @@ enum sw_status sw_metadata_set_sweep(struct sw_metadata *f, const struct sw_swee
     SW_TRY(set_text(f, SW_METADATA_SWEEP_ID, sweep->id));
     SW_TRY(set_text(f, SW_METADATA_CONFIG_HASH, sweep->config_sha256));
     SW_TRY(set_expressions(f, sweep));
+    SW_TRY(set_text(f, SW_METADATA_STATISTICS, sweep->statistics));
     return set_config(f, c->text, c->override, c->noverride);
 }
 

@@ -26,7 +26,8 @@
     X(HDF5,        "/provenance", "hdf5",             "; ")  \
     X(COMPILER,    "/provenance", "compiler",         "; ")  \
     X(JOB,         "/provenance", "slurm_job_id",     "; ")  \
-    X(EXPRESSIONS, "/provenance", "user_expressions", NULL)
+    X(EXPRESSIONS, "/provenance", "user_expressions", NULL)  \
+    X(STATISTICS,  "/provenance", "statistics",       NULL)
 
 #define X(fact, group, name, separator) SW_METADATA_##fact,
 enum sw_metadata_item { SW_METADATA_TABLE(X) SW_METADATA_COUNT };

@@ -89,6 +89,18 @@ const struct sw_key sw_common_keys[] = {
      .about = "Keep the state in which each run ends, in double precision: 8 bytes a point. With it a finished sweep "
               "can be lengthened: `sweep run` with a larger time.end computes only what is new."},
 
+    {.path = "statistics.over", .kind = SW_KEY_LIST, .fallback = "",
+     .about = "The axes over which statistics are formed, [\"seed\"]: the group `statistics` of the file has one "
+              "number for each point of the other axes."},
+    {.path = "statistics.of", .kind = SW_KEY_LIST, .fallback = "",
+     .about = "What statistics are formed of: names of scalars, fields and columns of the run table, "
+              "[\"energy\", \"u\", \"t_reached\"]."},
+    {.path = "statistics.what", .kind = SW_KEY_LIST, .words = "mean|sem|var|min|max|quantiles", .fallback = "",
+     .about = "Which statistics: sem is the standard error of the mean, var the variance; left out: mean and sem. Runs "
+              "that diverged or failed are counted, and left out."},
+    {.path = "statistics.quantiles", .kind = SW_KEY_LIST, .fallback = "",
+     .about = "Which quantiles, from 0 to 1 and ascending; left out: 0.05, 0.25, 0.5, 0.75, 0.95."},
+
     {.path = "output.history", .kind = SW_KEY_SWITCH, .fallback = "false",
      .about = "Of a problem that iterates (elliptic): save the residual that a run reports after each iteration, up to "
               "1024 of them, as residual_history."},

@@ -72,6 +72,7 @@ struct sw_sweep {
     const char *stop_when_text;
     bool        save_fields, save_scalars;
     bool        save_state;             /* output.state                                                      */
+    const char *statistics;             /* as sw_statistics_parse() reads it; "": none asked for             */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
     int64_t     accuracy;               /* accuracy.runs; -1: not given, a sample that costs little           */
     bool        xdmf;                   /* output.xdmf                                                       */

@@ -16,6 +16,7 @@
 #include "sweep/reductions.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
+#include "sweep/statistics.h"
 #include "sweep/sweep_own.h"
 #include "sweep/table.h"
 #include "sweep/times.h"
@@ -130,6 +131,7 @@ static enum sw_status expand(struct sw_sweep *s)
     if (own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
     SW_TRY(columns_fold(s));
     limit_history(s);
+    SW_TRY(statistics_read(s));
     SW_TRY(runs_check(s));
     if (own->idle) SW_TRY(names_check_used(s, s->column[own->numbered - 1].name));
     return status_so_far(s);

@@ -14,6 +14,7 @@
  *     names                what axes and defines may be called, and whether anything uses them
  *     times                output times, as steps
  *     reductions           scalars of the user's own; what ends runs early
+ *     statistics           statistics over runs
  *     groups               runs of one shape
  *     runs_check           is every run possible?
  *     ids, select          the ids of runs; which runs are asked for

@@ -26,7 +26,9 @@ static enum sw_status copy_metadata(const struct sw_catalog *c, struct sw_comple
     if (!c->ninput) return SW_OK;
     const struct sw_run_table *t = c->input[c->ninput - 1].table;
     l->identity = sw_run_table_identity(t);
-    if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text))) return SW_E_MEMORY;
+    if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text)) ||
+        !(l->statistics = sw_strdup(sw_run_table_statistics(t))))
+        return SW_E_MEMORY;
     SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
     for (; l->noverride < t->noverride; l->noverride++)
         if (!(l->override[l->noverride] = sw_strdup(t->override[l->noverride]))) return SW_E_MEMORY;
@@ -184,6 +186,7 @@ void sw_completed_close(struct sw_completed **completed)
     sw_free(l->checkpoint);
     sw_free(l->override);
     sw_free(l->title);
+    sw_free(l->statistics);
     sw_free(l->config_text);
     sw_free(l->id);
     sw_free(l->status);

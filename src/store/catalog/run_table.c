@@ -251,6 +251,12 @@ void sw_run_table_take_metadata(struct sw_run_table *t, struct sw_metadata *meta
     t->noverride = f->noverride;
 }
 
+const char *sw_run_table_statistics(const struct sw_run_table *t)
+{
+    const char *text = t->own->metadata.text[SW_METADATA_STATISTICS];
+    return text ? text : "";
+}
+
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *t)
 {
     struct sw_sweep_identity of = {0};

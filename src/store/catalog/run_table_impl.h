@@ -32,6 +32,8 @@ enum sw_status sw_run_table_set_message(struct sw_run_table *table, int64_t row,
 enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct sw_sweep *sweep);
 /** "a v seed", to be freed with sw_free(); NULL if memory is out. */
 char *sw_run_table_coordinates(const struct sw_run_table *table);
+/** The statistics that the file asks for, as sw_statistics_parse() reads them; "": none. */
+const char *sw_run_table_statistics(const struct sw_run_table *table);
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
 /** Let go of the parameters. */
 void sw_run_table_drop_params(struct sw_run_table *table);

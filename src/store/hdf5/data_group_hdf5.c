@@ -32,7 +32,7 @@ static const struct kind { const char *name; enum along along; unsigned over; co
     [SW_VAR_FIELD]  = {NULL, ALONG_TIME, OVER_SPACE, NULL},
 };
 
-static const char *scale_name(const struct sw_data_group *s, int d)
+const char *sw_data_group_scale(const struct sw_data_group *s, int d)
 {
     return d == 0 ? (s->numbered ? "i" : "x") : d == 1 ? "y" : "z";
 }
@@ -291,7 +291,7 @@ void sw_h5_write_scales(struct sw_h5 *h, const struct sw_data_group *s)
         write_scale(h, s, "state_value", NULL, s->nstate, NULL, 0, "number in the state of a run");
     for (int d = s->dim - 1; field && d >= 0; d--) {
         const double *x = s->scale[sw_scale_var(d)];
-        write_scale(h, s, scale_name(s, d), &"X\0Y\0Z"[2 * d], s->n[d], x, is_numbered(s, d),
+        write_scale(h, s, sw_data_group_scale(s, d), &"X\0Y\0Z"[2 * d], s->n[d], x, is_numbered(s, d),
                     is_numbered(s, d) ? "number of the unknown" : x ? "space" : "number of the point");
     }
 }
@@ -311,7 +311,8 @@ static void attach_all(struct sw_h5 *h, const struct sw_data_group *s, const str
     const enum along along = kinds[v->kind].along;
     if (along) sw_h5_attach(h, path, axis++, sw_data_group_path(s, output_scales[along].scale, scale));
     for (int d = SW_DIMS - 1; d >= 0; d--)
-        if (lies_over(s, v->kind, d)) sw_h5_attach(h, path, axis++, sw_data_group_path(s, scale_name(s, d), scale));
+        if (lies_over(s, v->kind, d))
+            sw_h5_attach(h, path, axis++, sw_data_group_path(s, sw_data_group_scale(s, d), scale));
     if (v->kind == SW_VAR_STATE) sw_h5_attach(h, path, axis, sw_data_group_path(s, "state_value", scale));
 }
 
@@ -407,7 +408,7 @@ static void read_scale(struct sw_h5 *h, struct sw_data_group *s, enum sw_var_kin
 {
     char path[SW_PATH];
     const enum along along = kinds[kind].along;
-    const char *name = along ? output_scales[along].scale : scale_name(s, (int)kind - SW_VAR_XC);
+    const char *name = along ? output_scales[along].scale : sw_data_group_scale(s, (int)kind - SW_VAR_XC);
     const int64_t count = sw_scale_length(s, kind);
     if (h->status || !sw_h5_has(h, sw_data_group_path(s, name, path))) return;
     if (sw_h5_has(h, sw_data_group_path(s, kinds[kind].name, path))) return;

@@ -205,9 +205,10 @@ void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank,
                  const hsize_t *count, const void *data)
 {
     if (h->status) return;
-    hid_t file_space = check(h, H5Dget_space(dataset)), memory = check(h, H5Screate_simple(rank, count, NULL));
+    hid_t file_space = check(h, H5Dget_space(dataset)), memory = check(h, rank ? H5Screate_simple(rank, count, NULL)
+                                                                               : H5Screate(H5S_SCALAR));
     if (file_space >= 0 && memory >= 0 &&
-        (H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+        ((rank && H5Sselect_hyperslab(file_space, H5S_SELECT_SET, start, NULL, count, NULL) < 0) ||
          H5Dwrite(dataset, sw_h5_native(type), memory, file_space, H5P_DEFAULT, data) < 0))
         sw_h5_fail_hdf5(h);
     if (memory >= 0) H5Sclose(memory);

@@ -32,7 +32,7 @@ enum sw_h5_type { SW_H5_BYTE, SW_H5_INTEGER, SW_H5_SINGLE, SW_H5_DOUBLE, SW_H5_T
 size_t sw_h5_size(enum sw_h5_type type);
 hid_t sw_h5_native(enum sw_h5_type type);  /* not to be closed */
 
-enum { SW_H5_RANK = 5 };
+enum { SW_H5_RANK = 12 };  /* statistics: axes of a sweep, quantiles, time, z, y, x */
 
 /* The root's attribute that says that the file was written with checksums (base/sw_checksum.h). */
 #define SW_H5_CHECKSUM "sweep_checksum"
@@ -85,7 +85,7 @@ void sw_h5_put_scale(struct sw_h5 *h, const char *path, enum sw_h5_type type, in
 /** Give dimension `axis` of a dataset its scale. */
 void sw_h5_attach(struct sw_h5 *h, const char *path, int axis, const char *scale);
 
-/* Blocks of an open dataset; data is packed. */
+/* Blocks of an open dataset; data is packed. Of one of rank 0 its value. */
 void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim);
 void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
                  const hsize_t *count, const void *data);

@@ -83,6 +83,8 @@ int64_t sw_data_group_state_of(const struct sw_data_group *s, int64_t points);
  * @param first, points  of the slab, along the axis  @return its numbers; 0: there is no part k */
 int64_t sw_data_group_state_part(const struct sw_data_group *s, int64_t k, int64_t first, int64_t points,
                                  int64_t *from, int64_t *to);
+/** What the scale along dimension d is called: "x", "y", "z"; or "i", of points that are numbered. */
+const char *sw_data_group_scale(const struct sw_data_group *s, int d);
 /** The variable of that name; NULL: none. */
 struct sw_var *sw_data_group_var(const struct sw_data_group *s, const char *name);
 

@@ -153,6 +153,7 @@ static const char *find_promotable_part(const struct sw_catalog *c, const struct
     int input = t->nruns ? c->slice[slice[0]].input : 0;
     const struct sw_input_file *in = &c->input[input];
     if (!t->nruns || !is_complete(in) || !has_all_rows(c, t, slice, input)) return NULL;
+    if (*sw_run_table_statistics(t)) return NULL;  /* they are formed of all runs, as these are joined */
     if (!same_metadata(&t->own->metadata, &in->table->own->metadata)) return NULL;
     for (int k = 0; k < t->nparam; k++)
         if (!same_param(t, in->table, k)) return NULL;

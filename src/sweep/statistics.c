@@ -1,0 +1,265 @@
+#include "sweep/statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
+#include "sweep/keys.h"
+#include "sweep/sw_run_result.h"
+#include "sweep/sw_statistics.h"
+#include "sweep/sweep_own.h"
+
+const char *const sw_statistic_names[SW_STATISTICS_COUNT + 1] = {
+    [SW_STATISTIC_MEAN] = "mean", [SW_STATISTIC_SEM] = "sem", [SW_STATISTIC_VAR] = "var", [SW_STATISTIC_MIN] = "min",
+    [SW_STATISTIC_MAX] = "max", [SW_STATISTIC_QUANTILES] = "quantiles"};
+
+/* ------------------------------------------------------------------ the text of a file */
+
+static int find_statistic(const char *word)
+{
+    for (int k = 0; k < SW_STATISTICS_COUNT; k++)
+        if (!strcmp(word, sw_statistic_names[k])) return k;
+    return -1;
+}
+
+static enum sw_status add_name(char *word, int *count, char ***list)
+{
+    SW_TRY(sw_resize((size_t)*count, (size_t)*count + 1, list));
+    (*list)[(*count)++] = word;
+    return SW_OK;
+}
+
+/* "mean", "0.1"; a number follows the word quantiles. */
+static enum sw_status add_what(struct sw_statistics *t, const char *word)
+{
+    char *end;
+    const int k = find_statistic(word);
+    if (k >= 0) { t->what |= 1u << k; return SW_OK; }
+    const double p = strtod(word, &end);
+    if (*end || !(p >= 0 && p <= 1) || t->nquantile == SW_QUANTILES_MOST) return SW_E_IO;
+    t->quantile[t->nquantile++] = p;
+    return SW_OK;
+}
+
+static enum sw_status parse_words(struct sw_statistics *t)
+{
+    enum { WHAT, OF, OVER } part = WHAT;
+    enum sw_status st = SW_OK;
+    char *rest = t->text;
+    for (char *word; (word = strtok_r(rest, " ", &rest)) && !st;) {
+        const size_t length = strlen(word);
+        const bool ends = word[length - 1] == ';';
+        if (ends) word[length - 1] = 0;
+        st = part == WHAT ? add_what(t, word) : part == OF ? add_name(word, &t->nof, &t->of)
+                                                           : add_name(word, &t->nover, &t->over);
+        if (!ends || st) continue;
+        if (part == OVER || !(word = strtok_r(rest, " ", &rest)) || strcmp(word, part == WHAT ? "of" : "over"))
+            return SW_E_IO;
+        part = part == WHAT ? OF : OVER;
+    }
+    if (st) return st;
+    const bool quantiles = t->what >> SW_STATISTIC_QUANTILES & 1;
+    return t->what && t->nof && t->nover && quantiles == (t->nquantile > 0) ? SW_OK : SW_E_IO;
+}
+
+enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
+{
+    *t = (struct sw_statistics){0};
+    if (!(t->text = sw_strdup(text))) return SW_E_MEMORY;
+    const enum sw_status st = parse_words(t);
+    if (st) sw_statistics_free(t);
+    return st;
+}
+
+void sw_statistics_free(struct sw_statistics *t)
+{
+    sw_free(t->of);
+    sw_free(t->over);
+    sw_free(t->text);
+    *t = (struct sw_statistics){0};
+}
+
+/* ------------------------------------------------------------------ the config */
+
+enum { NAMES_MOST = 256 };
+struct names { int count; const char *name[NAMES_MOST]; };
+
+static bool has_name(const struct names *n, const char *name)
+{
+    for (int k = 0; k < n->count; k++)
+        if (!strcmp(n->name[k], name)) return true;
+    return false;
+}
+
+static void put_name(struct names *n, const char *name)
+{
+    if (n->count < NAMES_MOST && !has_name(n, name)) n->name[n->count++] = name;
+}
+
+/* The fields of runs, whether they are saved or not. */
+static const struct sw_quantity *fields_of(const struct sw_sweep *s)
+{
+    return s->own->unknown_field ? s->own->unknown_field : s->problem->fields;
+}
+
+static bool is_quantity(const struct sw_quantity *q, const char *name)
+{
+    for (; q && q->name; q++)
+        if (!strcmp(q->name, name)) return true;
+    return false;
+}
+
+static void list_quantities(const struct sw_sweep *s, struct names *known)
+{
+    for (const struct sw_quantity *q = s->scalar; s->save_scalars && q && q->name; q++) put_name(known, q->name);
+    for (const struct sw_quantity *q = fields_of(s); s->save_fields && q && q->name; q++) put_name(known, q->name);
+    for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
+        if (c->type != SW_RUN_COLUMN_FLAG && sw_run_column_present(c, s)) put_name(known, c->name);
+}
+
+static void list_axes(const struct sw_sweep *s, struct names *known)
+{
+    for (int k = 0; k < s->naxis; k++) put_name(known, s->column[s->axis[k].column].name);
+}
+
+static void report_unknown(const struct sw_sweep *s, const struct sw_setting *list, const char *name,
+                           const struct names *known, const char *what)
+{
+    struct sw_text text = {0};
+    const char *near = sw_nearest_name(name, known->name, known->count);
+    const bool series = is_quantity(s->scalar, name), field = is_quantity(fields_of(s), name);
+    for (int k = 0; k < known->count; k++) sw_text_printf(&text, "%s%s", k ? ", " : "", known->name[k]);
+    if (!strcmp(what, "quantity") && (series || field))
+        report_error(s, list, "'%s': no run saves '%s': add output.%s", list->path, name,
+                     series ? "scalars" : "fields");
+    else if (near) report_error(s, list, "'%s': unknown %s '%s'; did you mean '%s'?", list->path, what, name, near);
+    else if (!known->count) report_error(s, list, "'%s': unknown %s '%s': there is none", list->path, what, name);
+    else report_error(s, list, "'%s': unknown %s '%s'; known here: %s", list->path, what, name, sw_text_get(&text));
+    sw_text_free(&text);
+}
+
+/* A list of names, or one of them. */
+static void read_names(const struct sw_sweep *s, const char *path, const struct names *known, const char *what,
+                       struct names *out)
+{
+    struct sw_setting *list = (struct sw_setting *)key_setting(s, path);
+    struct sw_setting *const *element = list->kind == SW_SETTING_LIST ? list->child : &list;
+    const int count = list->kind == SW_SETTING_LIST ? list->count : 1;
+    if (!count) report_error(s, list, "'%s' is empty: name at least one %s", path, what);
+    for (int k = 0; k < count; k++) {
+        if (element[k]->kind != SW_SETTING_STRING)
+            report_error(s, list, "'%s' is a list of names in quotes: each an %s", path, what);
+        else if (!has_name(known, element[k]->text)) report_unknown(s, list, element[k]->text, known, what);
+        else if (has_name(out, element[k]->text))
+            report_error(s, list, "'%s': '%s' stands there twice", path, element[k]->text);
+        else { put_name(out, element[k]->text); continue; }
+        return;
+    }
+}
+
+static void read_quantiles(const struct sw_sweep *s, bool asked, struct sw_statistics *t)
+{
+    static const double usual[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+    const struct sw_setting *list = key_setting(s, "statistics.quantiles");
+    if (!list && asked) {
+        memcpy(t->quantile, usual, sizeof usual);
+        t->nquantile = sizeof usual / sizeof *usual;
+    }
+    if (!list) return;
+    if (!asked)
+        report_error(s, list, "'%s' means nothing without \"quantiles\" in statistics.what", list->path);
+    if (list->kind != SW_SETTING_LIST || list->count < 1 || list->count > SW_QUANTILES_MOST) {
+        report_error(s, list, "'%s' is a list of one to %d numbers from 0 to 1, [0.05, 0.5, 0.95]", list->path,
+                     SW_QUANTILES_MOST);
+        return;
+    }
+    for (int k = 0; k < list->count; k++) {
+        const struct sw_setting *p = list->child[k];
+        const bool number = p->kind == SW_SETTING_REAL || p->kind == SW_SETTING_INTEGER;
+        if (!number || !(p->number >= 0 && p->number <= 1) || (k && p->number <= t->quantile[k - 1])) {
+            report_error(s, list, "'%s' is a list of ascending numbers from 0 to 1, [0.05, 0.5, 0.95]", list->path);
+            return;
+        }
+        t->quantile[t->nquantile++] = p->number;
+    }
+}
+
+/* The number of points differs from run to run: its columns are grid.n, or grid.n.0, ... */
+static bool points_differ(const struct sw_sweep *s)
+{
+    for (int k = 0; k < s->ncolumn; k++) {
+        const char *name = s->column[k].name;
+        if (s->column[k].kind != SW_COLUMN_KEY || strncmp(name, "grid.n", 6) || (name[6] && name[6] != '.')) continue;
+        if (!s->column[k].uniform) return true;
+    }
+    return false;
+}
+
+/* The other axes are datasets beside the statistics, and the file has a group of that name. */
+static void check_names(const struct sw_sweep *s, const struct names *of, const struct names *over)
+{
+    static const char *const own[] = {"point", "quantile", "n_ok", "n_runs"};
+    const struct sw_setting *group = key_setting(s, "statistics");
+    for (int k = 0; k < s->naxis; k++) {
+        const char *name = s->column[s->axis[k].column].name, *end = strrchr(name, '_');
+        bool taken = false;
+        for (size_t j = 0; j < sizeof own / sizeof *own; j++) taken |= !strcmp(name, own[j]);
+        for (int j = 0; j < of->count && end && find_statistic(end + 1) >= 0; j++)
+            taken |= strlen(of->name[j]) == (size_t)(end - name) && !strncmp(name, of->name[j], (size_t)(end - name));
+        if (!strcmp(name, "statistics") || (taken && !has_name(over, name)))
+            report_error(s, group, "'statistics': an axis cannot be called '%s', as a part of the statistics is; give "
+                         "it another name", name);
+    }
+    if (is_quantity(s->scalar, "statistics") || is_quantity(fields_of(s), "statistics"))
+        report_error(s, group, "'statistics': a scalar or an unknown cannot have the name of the group in the file; "
+                     "give it another name");
+    for (int k = 0; k < of->count; k++)
+        if (s->save_fields && is_quantity(fields_of(s), of->name[k]) && points_differ(s))
+            report_error(s, key_setting(s, "statistics.of"), "'statistics.of': the runs have '%s' at different numbers "
+                         "of points (grid.n); statistics of it take one number in all runs", of->name[k]);
+}
+
+static enum sw_status print_text(struct sw_sweep *s, const struct names *what, const struct names *of,
+                                 const struct names *over, const struct sw_statistics *t)
+{
+    struct sw_text text = {0};
+    char digits[32], *copy;
+    for (int k = 0; k < what->count; k++) {
+        sw_text_printf(&text, "%s%s", k ? " " : "", what->name[k]);
+        for (int q = 0; q < t->nquantile && find_statistic(what->name[k]) == SW_STATISTIC_QUANTILES; q++)
+            sw_text_printf(&text, " %s", sw_number(t->quantile[q], digits));
+    }
+    for (int k = 0; k < of->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; of", of->name[k]);
+    for (int k = 0; k < over->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; over", over->name[k]);
+    enum sw_status st = sw_text_status(&text);
+    if (!st) st = sw_arena_printf(s->own->arena, &copy, "%s", sw_text_get(&text));
+    if (!st) s->statistics = copy;
+    sw_text_free(&text);
+    return st;
+}
+
+enum sw_status statistics_read(struct sw_sweep *s)
+{
+    static const char *const needed[][2] = {{"statistics.over", "over which axes: add over = [\"seed\"]"},
+                                            {"statistics.of", "of what: add of = [\"energy\"]"}};
+    const struct sw_setting *group = key_setting(s, "statistics");
+    struct names known = {0}, axes = {0}, words = {0}, of = {0}, over = {0}, what = {0};
+    struct sw_statistics t = {0};
+    const int errors = s->own->report->errors;
+    s->statistics = "";
+    if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
+    for (int k = 0; k < 2; k++)
+        if (!key_setting(s, needed[k][0]) && !key_is_guessed(s, needed[k][0]))
+            report_error(s, group, "'statistics' does not say %s", needed[k][1]);
+    list_quantities(s, &known);
+    list_axes(s, &axes);
+    for (int k = 0; k < SW_STATISTICS_COUNT; k++) put_name(&words, sw_statistic_names[k]);
+    if (key_setting(s, "statistics.over")) read_names(s, "statistics.over", &axes, "axis", &over);
+    if (key_setting(s, "statistics.of")) read_names(s, "statistics.of", &known, "quantity", &of);
+    if (key_setting(s, "statistics.what")) read_names(s, "statistics.what", &words, "statistic", &what);
+    else put_name(&what, "mean"), put_name(&what, "sem");
+    read_quantiles(s, has_name(&what, "quantiles"), &t);
+    check_names(s, &of, &over);
+    return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);
+}

@@ -1,0 +1,32 @@
+#ifndef SW_STATISTICS_H
+#define SW_STATISTICS_H
+/* Which statistics over runs a sweep asks for: of some quantities, over some axes. As a text, by which files say it:
+ * "mean sem quantiles 0.1 0.9; of energy; over seed". */
+#include <stdbool.h>
+
+#include "base/sw_status.h"
+
+enum sw_statistic {
+    SW_STATISTIC_MEAN,
+    SW_STATISTIC_SEM,       /* standard error of the mean: sqrt(var/n)                                             */
+    SW_STATISTIC_VAR,       /* of the population that the runs are drawn from: sum of (v - mean)^2 over n - 1       */
+    SW_STATISTIC_MIN,
+    SW_STATISTIC_MAX,
+    SW_STATISTIC_QUANTILES, /* between the two runs at (n - 1) p in order, linearly (Hyndman, Fan 1996, number 7)   */
+    SW_STATISTICS_COUNT
+};
+extern const char *const sw_statistic_names[SW_STATISTICS_COUNT + 1];  /* "mean", ...; ends with NULL */
+
+enum { SW_QUANTILES_MOST = 64 };
+struct sw_statistics {          /* start from {0}; free with sw_statistics_free()                          */
+    unsigned what;              /* 1 << enum sw_statistic                                                  */
+    int      nof, nover;
+    char   **of, **over;        /* [nof], [nover] names, in `text`                                         */
+    int      nquantile;
+    double   quantile[SW_QUANTILES_MOST];
+    char    *text;
+};
+/** Read the text of a file. @return SW_E_IO it is none that sweep wrote, without a message; SW_E_MEMORY */
+enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *statistics);
+void sw_statistics_free(struct sw_statistics *statistics);
+#endif

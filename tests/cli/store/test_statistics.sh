@@ -1,0 +1,279 @@
+#!/bin/bash
+# Statistics over runs, as a user meets them: against numpy, over any axes; the same bits in any batches, threads and
+# shards, and after a kill; runs that fail; formed again of a finished file; what is refused. SWEEP is the program.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/helpers/helpers.sh || exit 1
+
+cat >check.py <<'PYTHON'
+import sys, h5py, numpy as np
+f = h5py.File(sys.argv[1])
+over = sys.argv[2].split(",")
+s = f["statistics"]
+params = [k for k, v in f.items() if v.attrs.get("sweep_role") in ("parameter", b"parameter")]
+left = [p for p in params if p not in over]
+table = {p: f[p].asstr()[:] if f[p].dtype.kind == "O" else f[p][:] for p in params}
+done = f["status"][:] == 1
+def unique(v):  # in the order in which they come
+    out = []
+    for x in v:
+        if x not in out: out.append(x)
+    return out
+grid = "point" not in s
+if grid:
+    axes = [unique(table[p]) for p in left]
+    points = [dict(zip(left, c)) for c in np.array(np.meshgrid(*axes, indexing="ij"), dtype=object).reshape(len(left), -1).T] \
+        if left else [{}]
+    shape = tuple(len(a) for a in axes)
+    for p, a in zip(left, axes):
+        assert list(s[p].asstr()[:] if s[p].dtype.kind == "O" else s[p][:]) == a
+else:
+    points = [dict(zip(left, c)) for c in unique(list(zip(*(table[p] for p in left))))]
+    shape = (len(points),)
+    for p in left: assert list(s[p][:]) == [c[p] for c in points]
+def runs(point): return np.all([table[p] == v for p, v in point.items()], axis=0) if point else np.full(len(done), True)
+groups = [g for k, g in f.items() if isinstance(g, h5py.Group) and "group_run" in g] or [f]
+def values(name):  # of all runs
+    if name not in groups[0]: return f[name][:].astype(float)
+    if groups == [f]: return f[name][:].astype(float)
+    all = np.full((len(done),) + groups[0][name].shape[1:], np.nan)
+    for g in groups: all[np.isin(f["run"][:], g["group_run"][:])] = g[name][:]
+    return all
+assert np.array_equal(s["n_runs"][()], np.array([runs(p).sum() for p in points]).reshape(shape))
+assert np.array_equal(s["n_ok"][()], np.array([(runs(p) & done).sum() for p in points]).reshape(shape))
+asked = f["provenance"].attrs["statistics"]
+asked = asked if isinstance(asked, str) else asked.decode()
+what, of = asked.split("; ")[0].split(), asked.split("; ")[1].split()[1:]
+q = np.array([float(w) for w in what if w[0].isdigit()])
+checked = 0
+for name in of:
+    v = values(name)
+    for kind in (w for w in what if not w[0].isdigit()):
+        stored = s[f"{name}_{kind}"]
+        expect = []
+        for p in points:
+            x = v[runs(p) & done]
+            nan = np.full(v.shape[1:], np.nan)
+            n = len(x)
+            expect.append(nan if not n else x.mean(axis=0) if kind == "mean" else x.min(axis=0) if kind == "min" else
+                          x.max(axis=0) if kind == "max" else np.quantile(x, q, axis=0) if kind == "quantiles" else
+                          nan if n < 2 else x.var(axis=0, ddof=1) if kind == "var" else
+                          np.sqrt(x.var(axis=0, ddof=1)/n))
+            if kind == "quantiles" and not n: expect[-1] = np.full((len(q),) + v.shape[1:], np.nan)
+        expect = np.array(expect).reshape(shape + np.shape(expect[0]))
+        assert stored.shape == expect.shape, (name, kind, stored.shape, expect.shape)
+        if kind in ("min", "max"): assert np.array_equal(stored[()], expect, equal_nan=True)
+        # sums of n numbers in pairs, by numpy in another order: log2(n) roundings of the largest |v|, or its square
+        size = np.nanmax(np.abs(v[done]), initial=0)
+        size = size**2 if kind == "var" else size
+        if kind == "sem":  # of a difference e of the variance the root has up to sqrt(e)
+            assert np.allclose(stored[()]**2, expect**2, rtol=1e-12, atol=1e-14*size**2, equal_nan=True)
+        else: assert np.allclose(stored[()], expect, rtol=1e-12, atol=1e-14*size, equal_nan=True), (name, kind)
+        checked += np.isfinite(expect).sum()
+        labels = left if grid else ["point"]
+        labels = labels + ["quantile"]*(kind == "quantiles")
+        if v.ndim > 1: labels = labels + (["time_s"] if v.ndim == 2 else ["time", "z", "y", "x"][:1] + ["z", "y", "x"][5-v.ndim:])
+        scales = [d[0].name.split("/")[-1] for d in stored.dims] if stored.ndim else []
+        assert scales == labels, (name, kind, scales, labels)
+        if not grid: assert stored.attrs["coordinates"] in (" ".join(left), " ".join(left).encode())
+print(checked)
+PYTHON
+numbers() { [ -z "$python" ] || py check.py "$1" "$2" >out 2>err || fail "the statistics of $1 over $2"; }
+
+config() {  # config STATISTICS
+    cat <<CFG
+problem = "allen_cahn";
+stepper = "\$row";
+grid    = { n = 24; length = 12.0; };
+physics = { gamma = "gamma"; };
+time    = { dt = 0.02; end = 1.0; };
+sweep   = { gamma = [0.5, 2.0, 1.0]; row = ["cpu.simd", "cpu.plain"]; seed = "range(1, 21)"; };
+initial = "0.3*randn(seed)";
+output  = { file = "s.h5"; fields = { times = [0.5, 1.0]; };
+            scalars = { every = 0.25; define = { fronts = "crossings(u)"; }; }; };
+statistics = { $1 };
+accuracy = { runs = 0; };
+run     = { device = "cpu"; };
+CFG
+}
+all='of = ["energy", "fronts", "u", "t_reached", "steps"]; what = ["mean", "sem", "var", "min", "max", "quantiles"];'
+
+# ---- against numpy: over one axis, the first, two and all of them
+config "over = [\"seed\"]; $all" >s.cfg
+expect 0 s.cfg
+numbers s.h5 seed
+expect 0 s.cfg -o two.h5 -s 'statistics.over=["seed","gamma"]' -s 'statistics.quantiles=[0.0,0.1,1.0]'
+numbers two.h5 seed,gamma
+expect 0 s.cfg -o all.h5 -s 'statistics.over=["row","seed","gamma"]'
+numbers all.h5 seed,gamma,row
+expect 0 s.cfg -o single.h5 -s 'output.fields.precision="single"' -s 'statistics.over="row"'
+numbers single.h5 row
+
+# ---- the same bits in any batches, threads and shards
+expect 0 s.cfg -o other.h5 -s run.batch=7 -j 1
+same s.h5 other.h5
+for shards in 1 3 7; do
+    files=()
+    for ((k = 1; k <= shards; k++)); do
+        expect 0 s.cfg --shard $k/$shards -j 1
+        files+=("s.shard-$k-of-$shards.h5")
+    done
+    numbers "s.shard-1-of-$shards.h5" seed
+    expect 0 merge "${files[@]}" -o merged.h5 --force
+    same s.h5 merged.h5
+done
+[ -z "$python" ] || py -c 'import h5py; f = h5py.File("s.shard-2-of-7.h5"); assert f["statistics/n_runs"][()].sum() < 120' ||
+    fail 'a shard has the statistics of its runs'
+
+# ---- killed, stopped and resumed at any time
+kills=0
+for ((tries = 0; tries < 200; tries++)); do
+    "$sweep" s.cfg -o killed.h5 -j 1 -s run.batch=3 >/dev/null 2>err & pid=$!
+    sleep "$(awk -v s="$RANDOM" 'BEGIN {print s/32768*0.3}')"
+    [ $tries -lt 8 ] && kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+    code=$?
+    [ $code = 0 ] && break
+    [ $code = 137 ] || fail "killed: exit code $code"
+done
+[ $kills -gt 0 ] || fail 'it was never killed'
+same s.h5 killed.h5
+slowly 0.02 expect 75 s.cfg -o stopped.h5 -s run.batch=50 --max-time 0.5s
+expect 0 resume stopped.h5
+same s.h5 stopped.h5
+
+# ---- of a finished file: formed again, of the numbers that are there; or taken out
+expect 0 s.cfg -o two.h5 --force -s 'statistics.what=["max"]'
+cp two.h5 again.h5
+expect 0 s.cfg -o again.h5; says 'statistics mean sem var min max quantiles 0.05 0.25 0.5 0.75 0.95; of energy'
+same s.h5 again.h5
+grep -v statistics s.cfg >none.cfg
+expect 0 none.cfg -o again.h5; says 'statistics taken out'
+expect 0 none.cfg -o none.h5
+same none.h5 again.h5
+expect 0 s.cfg -o none.h5
+same s.h5 none.h5
+
+# ---- more seeds: the runs that are there are not computed again
+sed 's/range(1, 21)/range(1, 9)/' s.cfg >few.cfg
+expect 0 few.cfg -o more.h5
+numbers more.h5 seed
+expect 0 s.cfg -o more.h5
+[ -z "$python" ] || py -c 'import h5py; a, b = h5py.File("s.h5"), h5py.File("more.h5")
+for k, v in a["statistics"].items():
+    assert v[()].tobytes() == b["statistics"][k][()].tobytes() or v.dtype.kind == "O", k' 2>err || fail 'more seeds'
+
+# ---- axes value by value are points, not a grid; so are those of a random sample
+expect 0 s.cfg -o zip.h5 -s 'sweep={ mode="zip"; gamma=[0.5,0.5,1.0,1.0,2.0]; twist=[0.0,0.0,0.1,0.1,0.2]; seed=[1,2,3,4,5]; }' \
+    -s stepper=auto -s 'initial="0.3*randn(seed) + twist"' -s 'statistics.what=["mean","min","var","sem"]'
+numbers zip.h5 seed
+expect 0 s.cfg -o random.h5 -s 'sweep={ mode="random"; gamma="uniform(0.5, 2)"; twist="uniform(0, 0.2)"; seed=[1,2,3,4]; }' \
+    -s sample.count=5 -s stepper=auto -s 'initial="0.3*randn(seed) + twist"'
+numbers random.h5 seed
+
+# ---- runs that diverge are counted, and left out; of one run there is no variance
+expect 1 "$top/configs/tiny_diverge.cfg" -o d.h5 -s 'sweep={ amplitude=[0.1,100.0,0.5,0.9]; D=[1.0,0.99]; }' \
+    -s physics.D=D -s 'statistics={ over="amplitude"; of=["energy","u","steps"]; what=["mean","sem","quantiles"]; }'
+numbers d.h5 amplitude
+expect 1 "$top/configs/tiny_diverge.cfg" -o e.h5 -s 'sweep={ amplitude=[0.1,100.0,0.5]; D=[1.0,0.99]; }' \
+    -s physics.D=D -s 'statistics={ over="D"; of=["energy","u","steps"]; what=["mean","max","quantiles"]; }'
+numbers e.h5 D
+expect 0 "$top/configs/tiny_ch.cfg" -o f.h5 -s 'statistics={ over="v"; of="mass"; what=["mean","var"]; }' \
+    -s 'sweep={ v=[0.1]; A=[1.0, 2.0]; }' -s 'initial="v*A*cos(x)"' -s forcing=0.0
+numbers f.h5 v
+
+# ---- scalars of runs of several numbers of points; two dimensions; a problem without time
+cat >n.cfg <<'CFG'
+problem = "heat";
+grid    = { n = "n"; length = 1.0; };
+physics = { kappa = "k"; };
+time    = { dt = 1.0e-5; end = 1.0e-4; };
+sweep   = { n = [16, 24]; k = [1.0, 2.0, 3.0]; };
+initial = "cos(2*pi*x)";
+output  = { fields = { times = [1.0e-4]; }; scalars = { every = 5e-5; }; };
+statistics = { over = "k"; of = ["energy", "u_max"]; what = ["mean", "var", "max"]; };
+run     = { device = "cpu"; };
+CFG
+expect 0 n.cfg -o n.h5
+numbers n.h5 k
+expect 3 n.cfg -o n2.h5 -s 'statistics.of="u"'
+says "the runs have 'u' at different numbers of points (grid.n)"
+cat >plane.cfg <<'CFG'
+problem = "equation";
+rhs     = "D*lap(u)";
+grid    = { n = [12, 8]; length = 1.0; };
+time    = { dt = 1.0e-5; end = 1.0e-4; };
+sweep   = { D = [1.0, 2.0]; seed = "range(1, 5)"; };
+initial = "randn(seed)";
+output  = { fields = { times = [0.0, 1.0e-4]; }; scalars = { every = 5e-5; }; };
+statistics = { over = "seed"; of = ["u", "u_mean"]; what = ["mean", "var", "quantiles"]; };
+run     = { device = "cpu"; };
+CFG
+expect 0 plane.cfg -o plane.h5
+numbers plane.h5 seed
+expect 0 "$top/configs/tiny_bvp.cfg" -o b.h5 -s 'statistics={ over="n"; of=["err_max"]; what=["max"]; }'
+numbers b.h5 n
+
+# ---- xarray has the group as a dataset with coordinates
+[ -z "$python" ] || ! py -c 'import xarray, netCDF4' 2>/dev/null || py -c 'import xarray, numpy
+s, f = xarray.open_dataset("s.h5", group="statistics"), xarray.open_dataset("s.h5")
+one = s.energy_mean.sel(gamma=2.0, row="cpu.plain").isel(time_s=-1)
+runs = f.energy.isel(time_s=-1)[(f.gamma == 2.0).values & (f.row == "cpu.plain").values]
+assert len(runs) == 21 and numpy.isclose(one, runs.mean(), rtol=1e-13) and s.u_quantiles.dims == ("gamma", "row", "quantile", "time", "x")
+xarray.open_datatree("s.h5") if hasattr(xarray, "open_datatree") else None
+z = xarray.open_dataset("zip.h5", group="statistics")
+assert "gamma" in z.u_mean.coords and z.u_mean.gamma.dims == ("point",)' 2>err || fail 'xarray'
+
+# ---- sweep show: for people, as CSV, as JSON
+expect 0 show s.h5 --statistics
+matches '^gamma  row +n_ok  n_runs  energy_mean +energy_sem +energy_var .* energy_q0.05 '
+matches '^ +2  cpu.plain +21 +21 '
+prints 'note     6 statistics more, of fields, are in the group statistics of the file'
+expect 0 show s.h5 --statistics --json; is_json out
+cp out show.json
+expect 0 show s.h5 --statistics --csv
+[ -z "$python" ] || py -c 'import csv, json, h5py
+rows, f = list(csv.DictReader(open("out"))), h5py.File("s.h5")["statistics"]
+for k, r in enumerate(rows):
+    i, j = k // 2, k % 2
+    assert float(r["gamma"]) == f["gamma"][i] and r["row"] == f["row"].asstr()[j] and r["n_ok"] == "21"
+    assert float(r["energy_sem"]) == f["energy_sem"][i, j, -1] and float(r["steps_q0.95"]) == f["steps_quantiles"][i, j, 4]
+assert len(rows) == 6
+for a, b in zip(json.load(open("show.json"))["statistics"], rows): assert a["fronts_var"] == float(b["fronts_var"])' \
+    2>err || fail 'show --statistics --csv, --json'
+expect 0 show all.h5 --statistics; matches '^ *126 +126 '
+expect 0 show zip.h5 --statistics; matches '^gamma  twist  n_ok'
+"$sweep" -q none.cfg -o without.h5
+expect 5 show without.h5 --statistics; says 'without.h5 has no statistics: add statistics = { over = ...; of = ...; }'
+expect 2 show s.h5 --statistics --run 3; says '--statistics shows numbers over all runs: not with --run'
+
+# ---- refused, at the line
+refused() {  # refused SETTING TEXT
+    expect 3 check s.cfg -s "$1"
+    says "$2"
+}
+refused 'statistics.over=["sed"]' "'statistics.over': unknown axis 'sed'; did you mean 'seed'?"
+refused 'statistics.over="time"' "'statistics.over': unknown axis 'time'; known here: gamma, row, seed"
+refused 'statistics.over=["seed","seed"]' "'seed' stands there twice"
+refused 'statistics.over=[]' "'statistics.over' is empty: name at least one axis"
+refused 'statistics.over=[1]' "'statistics.over' is a list of names in quotes"
+refused 'statistics.of=["pulses"]' "'statistics.of': unknown quantity 'pulses'; known here: mass, energy, u_min, u_max, domain_length, fronts, u, t_reached"
+refused 'statistics.of="enrgy"' "did you mean 'energy'?"
+refused 'statistics.of="status"' "unknown quantity 'status'"
+refused 'statistics.what=["kurtosis"]' "'statistics.what': unknown statistic 'kurtosis'; known here: mean, sem, var, min, max, quantiles"
+refused 'statistics.quantiles=[0.5,0.1]' "'statistics.quantiles' is a list of ascending numbers from 0 to 1"
+refused 'statistics.quantiles=[1.5]' "'statistics.quantiles' is a list of ascending numbers from 0 to 1"
+refused 'statistics.quantiles="0.5"' "'statistics.quantiles' is a list of one to 64 numbers"
+refused 'statistics={ of="u"; }' "'statistics' does not say over which axes: add over = [\"seed\"]"
+refused 'statistics={ over="seed"; }' "'statistics' does not say of what: add of = [\"energy\"]"
+refused 'statistics={ over="seed"; of="u"; quantiles=[0.5]; }' "means nothing without \"quantiles\" in statistics.what"
+refused 'statistics={ over="seed"; of="u"; wat="mean"; }' "unknown key 'statistics.wat'; did you mean 'what'?"
+refused 'statistics="seed"' "'statistics' is a group of over, of, what, quantiles"
+refused 'output={ fields={ times=[1.0]; }; }' "no run saves 'energy': add output.scalars"
+refused 'output={ scalars={ every=0.5; define={ fronts="crossings(u)"; }; }; }' "no run saves 'u': add output.fields"
+expect 3 check s.cfg -s 'sweep={ quantile=[0.5, 1.0]; seed=[1, 2]; }' -s physics.gamma=quantile -s stepper=auto
+says "'statistics': an axis cannot be called 'quantile', as a part of the statistics is"
+sed 's/\["seed"\]/["seeds"]/' s.cfg >line.cfg
+expect 3 check line.cfg
+says "line.cfg:10: error: 'statistics.over': unknown axis 'seeds'; did you mean 'seed'?"
+
+summary
