@@ -136,10 +136,15 @@ static struct sw_run_counts count_completed(const struct sweep_run *run)
     return sw_completed_count(run->completed, run->s->id, run->s->run, run->s->count);
 }
 
+/* Whether there are runs to compute, or parts to join. */
+static bool has_runs(const struct sweep_run *run)
+{
+    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed);
+}
+
 static bool has_work(const struct sweep_run *run)
 {
-    return run->before.pending || (run->cli->retry_failed && run->before.diverged + run->before.failed) ||
-           (run->completed && run->completed->has_parts);
+    return has_runs(run) || (run->completed && run->completed->has_parts);
 }
 
 static enum sw_status look(struct sweep_run *run)
@@ -395,6 +400,11 @@ static enum sw_status set_title_and_statistics(const struct sweep_run *run)
     if (!old || !old->title) return SW_OK;
     const bool titled = !strcmp(old->title, sweep->title), formed = !strcmp(old->statistics, sweep->statistics);
     if (titled && formed) return SW_OK;
+    if (old->is_dropped) {
+        console_message(run->cli, "note     %s has the statistics of its runs, and not what they are formed of: it "
+                        "stays as it is, and --force computes all of it again\n", file);
+        return SW_OK;
+    }
     if (old->is_virtual) {
         if (!titled)
             console_message(run->cli, "note     %s keeps its title, \"%s\": it is virtual, and is not written into\n",
@@ -450,6 +460,7 @@ static enum sw_status attempt(struct sweep_run *run)
         return xdmf_update(run->cli, run->s->sweep, run->s->file);
     }
     if (run->completed && run->completed->is_virtual) return sw_output_refuse_virtual(run->file);
+    if (run->completed && run->completed->is_dropped && has_runs(run)) return sw_output_refuse_dropped(run->file);
     SW_TRY(sw_comm_agree(run->cli->comm, is_rank_0(run) ? check_file(run) : SW_OK));
     double seconds;
     bool changed;

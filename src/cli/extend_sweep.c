@@ -179,7 +179,7 @@ enum sw_status extend_sweep(struct sw_cli *cli, const struct cli_sweep *s, const
     bool there = false;
     sw_err_keep(&refusal, refused);
     if (!completed || !completed->has_file || completed->has_parts) return refused;
-    if (completed->is_virtual || completed->ncheckpoint) return refused;
+    if (completed->is_virtual || completed->is_dropped || completed->ncheckpoint) return refused;
     enum sw_status st = open_old_sweep(s->file, completed, &o);
     if (!st) st = match_runs(s, completed, &o, &m);
     if (st || !m.all || !m.longer) {

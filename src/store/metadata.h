@@ -27,7 +27,8 @@
     X(COMPILER,    "/provenance", "compiler",         "; ")  \
     X(JOB,         "/provenance", "slurm_job_id",     "; ")  \
     X(EXPRESSIONS, "/provenance", "user_expressions", NULL)  \
-    X(STATISTICS,  "/provenance", "statistics",       NULL)
+    X(STATISTICS,  "/provenance", "statistics",       NULL)  \
+    X(DROPPED,     "/provenance", "dropped",          NULL)
 
 #define X(fact, group, name, separator) SW_METADATA_##fact,
 enum sw_metadata_item { SW_METADATA_TABLE(X) SW_METADATA_COUNT };

@@ -3,7 +3,7 @@
 /* Statistics over runs, formed of the rows of a run table. No HDF5 here.
  *
  * The runs that differ in the axes of sw_statistics.over alone are an ensemble: there is one for each point of the
- * other axes. Its runs are taken in the order of their indices, so the bits of a statistic depend on nothing but the runs. */
+ * other axes. Its runs are taken in the order of their indices, so the bits of a statistic depend on the runs alone. */
 #include "store/catalog/sw_run_table.h"
 #include "sweep/sw_statistics.h"
 

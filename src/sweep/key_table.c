@@ -74,6 +74,8 @@ const struct sw_key sw_common_keys[] = {
      .about = "Times at which the fields are saved, each rounded to the nearest step; without it no fields are saved."},
     {.path = "output.fields.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double",
      .about = "Precision in which the fields are stored; single halves the file."},
+    {.path = "output.fields.keep", .kind = SW_KEY_SWITCH, .fallback = "true",
+     .about = "Whether fields stay in a file that has all runs of the sweep; false: it keeps their statistics alone."},
     {.path = "output.xdmf", .kind = SW_KEY_SWITCH, .fallback = "false",
      .about = "Write NAME.xdmf beside NAME.h5 when the sweep is done, through which ParaView opens the fields as time "
               "series, one a run; `sweep xdmf` writes it later."},
@@ -81,6 +83,9 @@ const struct sw_key sw_common_keys[] = {
      .fallback = "", .about = "Time between entries of the scalar series (mass, energy, ...), from 0 to the end."},
     {.path = "output.scalars.times", .kind = SW_KEY_TIMES, .unit = "1", .fallback = "",
      .about = "Times of the scalar series, in place of output.scalars.every; without both no series is saved."},
+    {.path = "output.scalars.keep", .kind = SW_KEY_SWITCH, .fallback = "true",
+     .about = "Whether the series stay in a file that has all runs of the sweep; false: it keeps their statistics "
+              "alone."},
     {.path = "output.scalars.define", .kind = SW_KEY_NAMES, .fallback = "",
      .about = "Scalars of your own, beside the built-in ones: each member is a name and an expression over mean, min, "
               "max, integral and crossings of fields, \"sqrt(mean(u^2) - mean(u)^2)\"."},

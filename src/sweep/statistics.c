@@ -42,21 +42,33 @@ static enum sw_status add_what(struct sw_statistics *t, const char *word)
     return SW_OK;
 }
 
+static enum sw_status add_dropped(struct sw_statistics *t, const char *word)
+{
+    const bool fields = !strcmp(word, "fields"), scalars = !strcmp(word, "scalars");
+    t->drop_fields |= fields;
+    t->drop_scalars |= scalars;
+    return fields || scalars ? SW_OK : SW_E_IO;
+}
+
 static enum sw_status parse_words(struct sw_statistics *t)
 {
-    enum { WHAT, OF, OVER } part = WHAT;
+    enum { WHAT, OF, OVER, WITHOUT } part = WHAT;
+    static const char *const next[] = {"of", "over", "without"};
     enum sw_status st = SW_OK;
     char *rest = t->text;
     for (char *word; (word = strtok_r(rest, " ", &rest)) && !st;) {
         const size_t length = strlen(word);
         const bool ends = word[length - 1] == ';';
         if (ends) word[length - 1] = 0;
-        st = part == WHAT ? add_what(t, word) : part == OF ? add_name(word, &t->nof, &t->of)
-                                                           : add_name(word, &t->nover, &t->over);
+        switch (part) {
+        case WHAT: st = add_what(t, word); break;
+        case OF: st = add_name(word, &t->nof, &t->of); break;
+        case OVER: st = add_name(word, &t->nover, &t->over); break;
+        case WITHOUT: st = add_dropped(t, word); break;
+        }
         if (!ends || st) continue;
-        if (part == OVER || !(word = strtok_r(rest, " ", &rest)) || strcmp(word, part == WHAT ? "of" : "over"))
-            return SW_E_IO;
-        part = part == WHAT ? OF : OVER;
+        if (part == WITHOUT || !(word = strtok_r(rest, " ", &rest)) || strcmp(word, next[part])) return SW_E_IO;
+        part++;
     }
     if (st) return st;
     const bool quantiles = t->what >> SW_STATISTIC_QUANTILES & 1;
@@ -232,11 +244,29 @@ static enum sw_status print_text(struct sw_sweep *s, const struct names *what, c
     }
     for (int k = 0; k < of->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; of", of->name[k]);
     for (int k = 0; k < over->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; over", over->name[k]);
+    if (s->drop_fields || s->drop_scalars)
+        sw_text_printf(&text, "; without%s%s", s->drop_fields ? " fields" : "", s->drop_scalars ? " scalars" : "");
     enum sw_status st = sw_text_status(&text);
     if (!st) st = sw_arena_printf(s->own->arena, &copy, "%s", sw_text_get(&text));
     if (!st) s->statistics = copy;
     sw_text_free(&text);
     return st;
+}
+
+/* What is not kept leaves statistics behind, or nothing at all. */
+static void check_kept(const struct sw_sweep *s, const struct names *of)
+{
+    bool fields = false, scalars = false;
+    for (int k = 0; k < of->count; k++) {
+        fields |= is_quantity(fields_of(s), of->name[k]);
+        scalars |= is_quantity(s->scalar, of->name[k]);
+    }
+    if (s->drop_fields && !fields)
+        report_error(s, key_setting(s, "output.fields.keep"), "'output.fields.keep' = false keeps the statistics of "
+                     "fields alone, and none are asked for: name a field in statistics.of");
+    if (s->drop_scalars && !scalars)
+        report_error(s, key_setting(s, "output.scalars.keep"), "'output.scalars.keep' = false keeps the statistics of "
+                     "scalars alone, and none are asked for: name a scalar in statistics.of");
 }
 
 enum sw_status statistics_read(struct sw_sweep *s)
@@ -248,6 +278,7 @@ enum sw_status statistics_read(struct sw_sweep *s)
     struct sw_statistics t = {0};
     const int errors = s->own->report->errors;
     s->statistics = "";
+    if (!group) check_kept(s, &of);
     if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
     for (int k = 0; k < 2; k++)
         if (!key_setting(s, needed[k][0]) && !key_is_guessed(s, needed[k][0]))
@@ -261,5 +292,6 @@ enum sw_status statistics_read(struct sw_sweep *s)
     else put_name(&what, "mean"), put_name(&what, "sem");
     read_quantiles(s, has_name(&what, "quantiles"), &t);
     check_names(s, &of, &over);
+    if (s->own->report->errors == errors) check_kept(s, &of);
     return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);
 }

@@ -1,7 +1,8 @@
 #ifndef SW_STATISTICS_H
 #define SW_STATISTICS_H
 /* Which statistics over runs a sweep asks for: of some quantities, over some axes. As a text, by which files say it:
- * "mean sem quantiles 0.1 0.9; of energy; over seed". */
+ * "mean sem quantiles 0.1 0.9; of energy; over seed", with "; without fields scalars" where a file with all runs keeps
+ * the statistics of these alone. */
 #include <stdbool.h>
 
 #include "base/sw_status.h"
@@ -24,6 +25,7 @@ struct sw_statistics {          /* start from {0}; free with sw_statistics_free(
     char   **of, **over;        /* [nof], [nover] names, in `text`                                         */
     int      nquantile;
     double   quantile[SW_QUANTILES_MOST];
+    bool     drop_fields, drop_scalars;
     char    *text;
 };
 /** Read the text of a file. @return SW_E_IO it is none that sweep wrote, without a message; SW_E_MEMORY */

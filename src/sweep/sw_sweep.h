@@ -71,6 +71,7 @@ struct sw_sweep {
     const struct sw_reduction *stop_when;  /* NULL: the config has none                                       */
     const char *stop_when_text;
     bool        save_fields, save_scalars;
+    bool        drop_fields, drop_scalars;  /* a file with all runs has their statistics alone: output.fields.keep  */
     bool        save_state;             /* output.state                                                      */
     const char *statistics;             /* as sw_statistics_parse() reads it; "": none asked for             */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */

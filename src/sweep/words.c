@@ -401,6 +401,9 @@ static void check_output(struct sw_sweep *s)
     s->xdmf = is_on(s, "output.xdmf");
     s->history = s->problem->measures & SW_ITERATES && is_on(s, "output.history") ? SW_HISTORY_MOST : 0;
     s->save_fields = fields != NULL;  /* without time there is one output: the group alone asks for it */
+    s->drop_fields = s->save_fields && !is_on(s, "output.fields.keep");
+    if (s->xdmf && s->drop_fields)
+        report_error(s, xdmf, "'output.xdmf' says where fields are, and output.fields.keep = false keeps none");
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->time) return;
     s->save_state = is_on(s, "output.state");
@@ -418,6 +421,10 @@ static void check_output(struct sw_sweep *s)
     check_adaptive_only(s);
     s->save_fields = key_setting(s, "output.fields.times") != NULL;
     s->save_scalars = every || times;
+    s->drop_scalars = s->save_scalars && !is_on(s, "output.scalars.keep");
+    if (s->save_state && (s->drop_fields || s->drop_scalars))
+        report_error(s, key_setting(s, "output.state"), "'output.state' is for a longer sweep, which goes on from all "
+                     "outputs of this one: leave out keep = false");
     if (fields && !s->save_fields && !key_is_guessed(s, "output.fields.times"))
         report_error(s, fields, "'output.fields' does not say when: add times = \"linspace(0, end, 11)\"");
     if (scalars && !s->save_scalars && !key_is_guessed(s, "output.scalars.every") &&

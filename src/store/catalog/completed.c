@@ -115,6 +115,7 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
         if (strcmp(c->input[k].path, file)) l->has_parts = true;
         else l->has_file = true;
         l->is_virtual |= c->input[k].nsource > 0;
+        l->is_dropped |= *sw_run_table_dropped(c->input[k].table) != 0;
         l->lacks_states |= sw_input_file_lacks_states(&c->input[k]);
         l->lacks_estimates &= !sw_run_table_has(c->input[k].table, "error_time");
         if (can_continue(c, k)) SW_TRY(add_checkpoint(c, &c->input[k], l));

@@ -257,6 +257,20 @@ const char *sw_run_table_statistics(const struct sw_run_table *t)
     return text ? text : "";
 }
 
+const char *sw_run_table_dropped(const struct sw_run_table *t)
+{
+    const char *text = t->own->metadata.text[SW_METADATA_DROPPED];
+    return text ? text : "";
+}
+
+enum sw_status sw_run_table_set_dropped(struct sw_run_table *t, bool fields, bool scalars)
+{
+    char **text = &t->own->metadata.text[SW_METADATA_DROPPED];
+    sw_free(*text);
+    *text = sw_strdup(fields && scalars ? "fields scalars" : fields ? "fields" : scalars ? "scalars" : "");
+    return *text ? SW_OK : SW_E_MEMORY;
+}
+
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *t)
 {
     struct sw_sweep_identity of = {0};

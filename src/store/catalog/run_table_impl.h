@@ -34,6 +34,10 @@ enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct s
 char *sw_run_table_coordinates(const struct sw_run_table *table);
 /** The statistics that the file asks for, as sw_statistics_parse() reads them; "": none. */
 const char *sw_run_table_statistics(const struct sw_run_table *table);
+/** What the file has of its runs no more, but for statistics: "fields", "scalars", "fields scalars"; "": it has all. */
+const char *sw_run_table_dropped(const struct sw_run_table *table);
+/** Set it. @return SW_E_MEMORY */
+enum sw_status sw_run_table_set_dropped(struct sw_run_table *table, bool fields, bool scalars);
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
 /** Let go of the parameters. */
 void sw_run_table_drop_params(struct sw_run_table *table);

@@ -62,6 +62,8 @@ static bool decides_ids(const struct sw_problem *problem, const char *path)
 static bool shapes_output(const struct sw_problem *problem, const char *path)
 {
     (void)problem;
+    /* they shape the joined file */
+    if (!strcmp(path, "output.fields.keep") || !strcmp(path, "output.scalars.keep")) return false;
     return !strncmp(path, "output.fields.", 14) || (!strncmp(path, "output.scalars.", 15) && !defines_scalar(path)) ||
            !strcmp(path, "output.history");
 }

@@ -40,6 +40,7 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
     int      ndamaged;
     char   **damaged;                  /* [ndamaged] parts that were ignored                                        */
     bool     is_virtual;               /* FILE is: nothing can be added to it, sw_output_refuse_virtual()           */
+    bool     is_dropped;               /* FILE has the statistics of its runs alone: sw_output_refuse_dropped()     */
     char    *title;                    /* of the sweep that wrote it (the newest); NULL if there is nothing         */
     char    *statistics;               /* likewise, as sw_statistics_parse() reads them; "": none                    */
     char    *config_text;              /* likewise                                                                  */

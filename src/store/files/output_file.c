@@ -66,6 +66,12 @@ enum sw_status sw_output_fail_absent(const char *file)
     return SW_E_IO;
 }
 
+enum sw_status sw_output_refuse_dropped(const char *file)
+{
+    return SW_FAIL(SW_E_REFUSED, "%s has the statistics of its runs, and not what they are formed of (keep = false): "
+                   "nothing can be added to it; use -o FILE or --force", file);
+}
+
 enum sw_status sw_output_refuse_virtual(const char *file)
 {
     struct sw_text word = {0};

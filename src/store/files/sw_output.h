@@ -41,6 +41,9 @@ enum sw_status sw_output_remove_parts(const char *file);
 /** Fail because FILE is virtual and something is to be added to it: the message says what to do. @return
  * SW_E_REFUSED */
 enum sw_status sw_output_refuse_virtual(const char *file);
+/** The same because FILE has the statistics of its runs, and not their fields or scalars, of which those of more runs
+ * would be formed. @return SW_E_REFUSED */
+enum sw_status sw_output_refuse_dropped(const char *file);
 /** Fail with SW_E_IO for a file that does not exist, nor any part of it: the message says which process computes it, or
  * that none does, and what to do. */
 enum sw_status sw_output_fail_absent(const char *file);

@@ -294,6 +294,8 @@ static enum sw_status write_all(struct join *j, const char *coordinates)
     const struct sw_data_group *root = j->layout.count && !first->data_group.name[0] ? &first->data_group : NULL;
     const struct sw_run_table *table = j->layout.table;
     sw_h5_write_metadata(&j->out, &table->own->metadata);
+    SW_TRY(sw_h5_write_statistics(&j->out, &j->in, &j->layout));
+    sw_joined_file_drop(&j->layout, sw_run_table_dropped(table));
     sw_h5_write_runs(&j->out, "/run", table->nruns, table->index);
     if (root) {
         sw_h5_write_data_group(&j->out, root);
@@ -301,7 +303,7 @@ static enum sw_status write_all(struct join *j, const char *coordinates)
     }
     sw_h5_write_table(&j->out, table, coordinates);
     for (int k = 0; k < j->layout.count; k++) SW_TRY(write_group(j, &j->layout.group[k], coordinates));
-    return j->out.status ? j->out.status : sw_h5_write_statistics(&j->out, &j->in, &j->layout);
+    return j->out.status;
 }
 
 static enum sw_status join_into(struct join *j, const char *path)

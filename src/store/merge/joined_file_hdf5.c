@@ -202,6 +202,34 @@ enum sw_status sw_joined_file_plan(struct sw_joined_file *o)
     return SW_OK;
 }
 
+/* Whether a variable is dropped: of fields also where their points and times are. */
+static bool is_dropped(enum sw_var_kind kind, bool fields, bool scalars)
+{
+    if (kind == SW_VAR_SERIES || kind == SW_VAR_TS) return scalars;
+    return fields && kind != SW_VAR_STATE && kind != SW_VAR_HISTORY;
+}
+
+static void drop_of_group(struct sw_data_group *s, bool fields, bool scalars)
+{
+    int kept = 0;
+    for (int k = 0; k < s->nvar; k++) {
+        const struct sw_var v = s->var[k];
+        if (!is_dropped(v.kind, fields, scalars)) { s->var[kept++] = v; continue; }
+        sw_free(v.name);
+        sw_free(v.unit);
+        sw_free(v.long_name);
+    }
+    s->nvar = kept;
+    if (fields) s->nfield = 0;
+    if (scalars) s->nscalar = 0;
+}
+
+void sw_joined_file_drop(struct sw_joined_file *o, const char *what)
+{
+    const bool fields = strstr(what, "fields"), scalars = strstr(what, "scalars");
+    for (int k = 0; k < o->count; k++) drop_of_group(&o->group[k].data_group, fields, scalars);
+}
+
 void sw_joined_file_free(struct sw_joined_file *o)
 {
     for (int k = 0; k < o->count; k++) {

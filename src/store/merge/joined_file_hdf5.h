@@ -18,6 +18,8 @@ struct sw_joined_file {            /* set the first three; free with sw_joined_f
 };
 /** @return SW_E_MEMORY; SW_E_REFUSED the inputs have states of different sizes */
 enum sw_status sw_joined_file_plan(struct sw_joined_file *file);
+/** Leave out "fields", "scalars", both or none, and what says where they are. */
+void sw_joined_file_drop(struct sw_joined_file *file, const char *what);
 void sw_joined_file_free(struct sw_joined_file *file);
 
 /** Write a final file: the table, and for each of its rows the arrays of its chain of slices.

@@ -18,6 +18,7 @@
 #include "store/merge/sw_merge.h"
 #include "store/sw_verify.h"
 #include "sweep/sw_run_result.h"
+#include "sweep/sw_statistics.h"
 
 /* ---- what is refused */
 static bool same_sweep(const struct sw_run_table *a, const struct sw_run_table *b)
@@ -169,12 +170,14 @@ static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b,
            !strcmp(a->message[row], b->message[row]);
 }
 
-/* Whether `to` has room for all outputs of a run whose last ones are in `from`, and the variables they are of. */
-static bool has_arrays(const struct sw_data_group *to, const struct sw_data_group *from)
+/* Whether `to` has room for all outputs of a run whose last ones are in `from`, and the variables they are of, but for
+ * what is dropped. */
+static bool has_arrays(const struct sw_data_group *to, const struct sw_data_group *from, const char *dropped)
 {
     if (!to || to->dim != from->dim || memcmp(to->n, from->n, sizeof to->n)) return false;
     for (int k = 0; k < from->nvar; k++) {
         const struct sw_var *v = &from->var[k];
+        if (strstr(dropped, v->kind == SW_VAR_FIELD ? "fields" : "scalars") && v->kind >= SW_VAR_SERIES) continue;
         const int64_t end = sw_var_first(from, v->kind) + sw_var_outputs(from, v->kind);
         if (v->kind < SW_VAR_HISTORY || !sw_var_outputs(from, v->kind)) continue;
         if (!sw_data_group_var(to, v->name) || sw_var_outputs(to, v->kind) < end) return false;
@@ -192,7 +195,8 @@ static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw
     for (int64_t row = 0; row < t->nruns; row++) {
         const struct sw_run_slice *last = &c->slice[slice[row]];
         const struct sw_data_group *from = sw_input_file_group(&c->input[last->input], last->row);
-        if (same_row(w, t, row) && (!from || has_arrays(sw_input_file_group(written, row), from))) continue;
+        if (same_row(w, t, row) &&
+            (!from || has_arrays(sw_input_file_group(written, row), from, sw_run_table_dropped(t)))) continue;
         return SW_FAIL(SW_E_IO, "%s: the row of run %lld is not what was written; its parts are kept", written->path,
                        (long long)t->index[row]);
     }
@@ -310,6 +314,19 @@ static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum
     for (int64_t k = 0; k < t->nruns; k++) sum->not_done += sw_run_table_status(t, k) != SW_RUN_DONE;
 }
 
+/* A file that has all runs of the sweep keeps the statistics alone of what the config says. */
+static enum sw_status drop_what_is_not_kept(const struct sw_catalog *c, struct sw_run_table *t)
+{
+    struct sw_statistics what;
+    for (int k = 0; k < c->ninput; k++)
+        if (*sw_run_table_dropped(c->input[k].table)) return sw_output_refuse_dropped(c->input[k].path);
+    if (!*sw_run_table_statistics(t) || t->nruns != t->sweep_runs) return SW_OK;
+    if (sw_statistics_parse(sw_run_table_statistics(t), &what)) return SW_OK;  /* forming them says what is wrong */
+    const enum sw_status st = sw_run_table_set_dropped(t, what.drop_fields, what.drop_scalars);
+    sw_statistics_free(&what);
+    return st;
+}
+
 /* own_parts: the inputs are the output's parts, one of which may be promoted. */
 static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
@@ -320,6 +337,7 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     SW_TRY(o->sweep ? check_all_wanted(c, o->sweep, output) : check_one_sweep(c));
     enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
     if (!st && !o->allow_missing) st = check_complete(c, table, output);
+    if (!st) st = drop_what_is_not_kept(c, table);
     if (!st) st = add_history(table, provenance);
     if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, output);
     if (!st && o->summary) summarize(table, o->summary);
@@ -504,7 +522,9 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     if (!st) st = check_expected_runs(&c, file, &how);
     bool parts = c.ninput && strcmp(c.input[c.ninput - 1].path, file);
     if (!st && parts && c.input[0].nsource) st = sw_output_refuse_virtual(file);
-    if (!st && parts) {
+    if (!st && parts && *sw_run_table_dropped(c.input[0].table)) {  /* a kill has left them behind: FILE has all runs */
+        summarize(c.input[0].table, &sum);
+    } else if (!st && parts) {
         st = merge(&c, file, !options->keep_parts, &how, provenance);
         if (st == SW_E_IO && c.unreadable) st = set_damaged_part_aside(&c, file);
         if (st == SW_E_IO) st = check_parts_again(&c, file, &how, st);

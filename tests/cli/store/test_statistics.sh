@@ -21,8 +21,8 @@ def unique(v):  # in the order in which they come
 grid = "point" not in s
 if grid:
     axes = [unique(table[p]) for p in left]
-    points = [dict(zip(left, c)) for c in np.array(np.meshgrid(*axes, indexing="ij"), dtype=object).reshape(len(left), -1).T] \
-        if left else [{}]
+    all = np.array(np.meshgrid(*axes, indexing="ij"), dtype=object)
+    points = [dict(zip(left, c)) for c in all.reshape(len(left), -1).T] if left else [{}]
     shape = tuple(len(a) for a in axes)
     for p, a in zip(left, axes):
         assert list(s[p].asstr()[:] if s[p].dtype.kind == "O" else s[p][:]) == a
@@ -71,7 +71,8 @@ for name in of:
         checked += np.isfinite(expect).sum()
         labels = left if grid else ["point"]
         labels = labels + ["quantile"]*(kind == "quantiles")
-        if v.ndim > 1: labels = labels + (["time_s"] if v.ndim == 2 else ["time", "z", "y", "x"][:1] + ["z", "y", "x"][5-v.ndim:])
+        if v.ndim == 2: labels = labels + ["time_s"]
+        if v.ndim > 2: labels = labels + ["time"] + ["z", "y", "x"][5-v.ndim:]
         scales = [d[0].name.split("/")[-1] for d in stored.dims] if stored.ndim else []
         assert scales == labels, (name, kind, scales, labels)
         if not grid: assert stored.attrs["coordinates"] in (" ".join(left), " ".join(left).encode())
@@ -121,8 +122,8 @@ for shards in 1 3 7; do
     expect 0 merge "${files[@]}" -o merged.h5 --force
     same s.h5 merged.h5
 done
-[ -z "$python" ] || py -c 'import h5py; f = h5py.File("s.shard-2-of-7.h5"); assert f["statistics/n_runs"][()].sum() < 120' ||
-    fail 'a shard has the statistics of its runs'
+[ -z "$python" ] || py -c 'import h5py
+assert h5py.File("s.shard-2-of-7.h5")["statistics/n_runs"][()].sum() < 120' || fail 'statistics of a shard'
 
 # ---- killed, stopped and resumed at any time
 kills=0
@@ -163,11 +164,12 @@ for k, v in a["statistics"].items():
     assert v[()].tobytes() == b["statistics"][k][()].tobytes() or v.dtype.kind == "O", k' 2>err || fail 'more seeds'
 
 # ---- axes value by value are points, not a grid; so are those of a random sample
-expect 0 s.cfg -o zip.h5 -s 'sweep={ mode="zip"; gamma=[0.5,0.5,1.0,1.0,2.0]; twist=[0.0,0.0,0.1,0.1,0.2]; seed=[1,2,3,4,5]; }' \
-    -s stepper=auto -s 'initial="0.3*randn(seed) + twist"' -s 'statistics.what=["mean","min","var","sem"]'
+zip='sweep={ mode="zip"; gamma=[0.5,0.5,1.0,1.0,2.0]; twist=[0.0,0.0,0.1,0.1,0.2]; seed=[1,2,3,4,5]; }'
+expect 0 s.cfg -o zip.h5 -s "$zip" -s stepper=auto -s 'initial="0.3*randn(seed) + twist"' \
+    -s 'statistics.what=["mean","min","var","sem"]'
 numbers zip.h5 seed
-expect 0 s.cfg -o random.h5 -s 'sweep={ mode="random"; gamma="uniform(0.5, 2)"; twist="uniform(0, 0.2)"; seed=[1,2,3,4]; }' \
-    -s sample.count=5 -s stepper=auto -s 'initial="0.3*randn(seed) + twist"'
+random='sweep={ mode="random"; gamma="uniform(0.5, 2)"; twist="uniform(0, 0.2)"; seed=[1,2,3,4]; }'
+expect 0 s.cfg -o random.h5 -s "$random" -s sample.count=5 -s stepper=auto -s 'initial="0.3*randn(seed) + twist"'
 numbers random.h5 seed
 
 # ---- runs that diverge are counted, and left out; of one run there is no variance
@@ -213,15 +215,89 @@ numbers plane.h5 seed
 expect 0 "$top/configs/tiny_bvp.cfg" -o b.h5 -s 'statistics={ over="n"; of=["err_max"]; what=["max"]; }'
 numbers b.h5 n
 
+# ---- fields that do not fit in memory together: so many points at a time (33 and 39 MB here)
+expect 0 plane.cfg -o big.h5 -s 'grid={ n=[64,48]; length=1.0; }' -s 'sweep={ D=[1.0,2.0]; seed="range(1, 700)"; }'
+numbers big.h5 seed
+expect 0 plane.cfg -o big.h5 --force -s 'grid={ n=[12,10,30]; length=1.0; }' \
+    -s 'sweep={ D=[1.0]; seed="range(1, 1200)"; }' -s 'output.fields.precision="single"' \
+    -s 'statistics.over=["D","seed"]'
+numbers big.h5 D,seed
+rm big.h5
+
 # ---- xarray has the group as a dataset with coordinates
 [ -z "$python" ] || ! py -c 'import xarray, netCDF4' 2>/dev/null || py -c 'import xarray, numpy
 s, f = xarray.open_dataset("s.h5", group="statistics"), xarray.open_dataset("s.h5")
 one = s.energy_mean.sel(gamma=2.0, row="cpu.plain").isel(time_s=-1)
 runs = f.energy.isel(time_s=-1)[(f.gamma == 2.0).values & (f.row == "cpu.plain").values]
-assert len(runs) == 21 and numpy.isclose(one, runs.mean(), rtol=1e-13) and s.u_quantiles.dims == ("gamma", "row", "quantile", "time", "x")
+assert len(runs) == 21 and numpy.isclose(one, runs.mean(), rtol=1e-13)
+assert s.u_quantiles.dims == ("gamma", "row", "quantile", "time", "x")
 xarray.open_datatree("s.h5") if hasattr(xarray, "open_datatree") else None
 z = xarray.open_dataset("zip.h5", group="statistics")
 assert "gamma" in z.u_mean.coords and z.u_mean.gamma.dims == ("point",)' 2>err || fail 'xarray'
+
+# ---- statistics alone: a file with all runs keeps neither fields nor series, the file of a shard does
+only=(-s output.fields.keep=false -s output.scalars.keep=false)
+alone() {  # alone FILE FILE: the statistics of both are the same, and the second has nothing else of the runs
+    [ -z "$python" ] || py -c 'import sys, h5py
+a, b = (h5py.File(f) for f in sys.argv[1:])
+assert "u" in a and "u" not in b and "energy" not in b and "time" not in b and "x" not in b
+assert list(a["statistics"]) == list(b["statistics"])
+for k, v in a["statistics"].items():
+    assert v.dtype.kind == "O" or v[()].tobytes() == b["statistics"][k][()].tobytes(), k
+assert len(b["run"]) == len(a["run"]) and (a["status"][()] == b["status"][()]).all()' "$1" "$2" 2>err || fail "$2 alone"
+}
+expect 0 s.cfg -o alone.h5 "${only[@]}"
+alone s.h5 alone.h5
+files=()
+for k in 1 2 3; do
+    expect 0 s.cfg -o alone.shard-$k-of-3.h5 --shard $k/3 "${only[@]}"
+    files+=("alone.shard-$k-of-3.h5")
+done
+expect 5 merge "${files[0]}" "${files[1]}" -o two.h5 --force; says 'two.h5 would lack 42 of 126 runs'
+expect 0 merge "${files[@]}" -o merged.h5 --force
+same alone.h5 merged.h5
+slowly 0.02 expect 75 s.cfg -o begun.h5 -s run.batch=50 "${only[@]}" --max-time 0.5s
+expect 0 resume begun.h5
+same alone.h5 begun.h5
+kills=0
+rm -f killed.h5
+for ((tries = 0; tries < 200; tries++)); do
+    "$sweep" s.cfg -o killed.h5 -j 1 -s run.batch=3 "${only[@]}" >/dev/null 2>err & pid=$!
+    sleep "$(awk -v s="$RANDOM" 'BEGIN {print s/32768*0.3}')"
+    [ $tries -lt 8 ] && kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+    wait $pid 2>/dev/null
+    code=$?
+    [ $code = 0 ] && break
+    [ $code = 137 ] || fail "killed: exit code $code"
+done
+[ $kills -gt 0 ] || fail 'it was never killed'
+same alone.h5 killed.h5
+# parts that a kill between the join and their end has left
+"$sweep" s.cfg -q -o left.h5 -s run.batch=30 "${only[@]}"
+slowly 0.02 expect 75 s.cfg -o parts.h5 -s run.batch=50 "${only[@]}" --max-time 0.5s
+mkdir left.h5.d && cp parts.h5.d/part-*.h5 left.h5.d/ 2>/dev/null
+expect 0 s.cfg -o left.h5 "${only[@]}"
+[ ! -e left.h5.d ] || fail "parts are left: $(ls left.h5.d)"
+same alone.h5 left.h5
+expect 0 s.cfg -o alone.h5 "${only[@]}"; says 'nothing to do'
+expect 0 verify alone.h5
+expect 0 show alone.h5 --statistics; matches '^ +2  cpu.plain +21 +21 '
+# nothing is added to it; a file that has all can become one
+expect 5 s.cfg -o alone.h5 "${only[@]}" -s 'sweep.seed="range(1, 25)"'
+says 'alone.h5 has the statistics of its runs, and not what they are formed of (keep = false): nothing can be added'
+expect 5 merge alone.h5 s.shard-1-of-3.h5 -o two.h5 --force; says 'nothing can be added to it'
+expect 0 s.cfg -o alone.h5 "${only[@]}" -s 'title="other"'; says 'it stays as it is, and --force computes'
+cp s.h5 again.h5
+expect 0 s.cfg -o again.h5 "${only[@]}"; says '; without fields scalars in again.h5'
+alone s.h5 again.h5
+expect 0 s.cfg -o again.h5; says 'it stays as it is'
+expect 0 s.cfg -o again.h5 --force
+same s.h5 again.h5
+expect 3 check none.cfg "${only[@]}"
+says "'output.fields.keep' = false keeps the statistics of fields alone, and none are asked for: name a field"
+says "'output.scalars.keep' = false keeps the statistics of scalars alone, and none are asked for: name a scalar"
+expect 3 check s.cfg "${only[@]}" -s output.state=true; says "'output.state' is for a longer sweep, which"
+expect 3 check s.cfg "${only[@]}" -s output.xdmf=true; says 'output.fields.keep = false keeps none'
 
 # ---- sweep show: for people, as CSV, as JSON
 expect 0 show s.h5 --statistics
@@ -236,7 +312,8 @@ rows, f = list(csv.DictReader(open("out"))), h5py.File("s.h5")["statistics"]
 for k, r in enumerate(rows):
     i, j = k // 2, k % 2
     assert float(r["gamma"]) == f["gamma"][i] and r["row"] == f["row"].asstr()[j] and r["n_ok"] == "21"
-    assert float(r["energy_sem"]) == f["energy_sem"][i, j, -1] and float(r["steps_q0.95"]) == f["steps_quantiles"][i, j, 4]
+    assert float(r["energy_sem"]) == f["energy_sem"][i, j, -1]
+    assert float(r["steps_q0.95"]) == f["steps_quantiles"][i, j, 4]
 assert len(rows) == 6
 for a, b in zip(json.load(open("show.json"))["statistics"], rows): assert a["fronts_var"] == float(b["fronts_var"])' \
     2>err || fail 'show --statistics --csv, --json'
@@ -256,10 +333,12 @@ refused 'statistics.over="time"' "'statistics.over': unknown axis 'time'; known 
 refused 'statistics.over=["seed","seed"]' "'seed' stands there twice"
 refused 'statistics.over=[]' "'statistics.over' is empty: name at least one axis"
 refused 'statistics.over=[1]' "'statistics.over' is a list of names in quotes"
-refused 'statistics.of=["pulses"]' "'statistics.of': unknown quantity 'pulses'; known here: mass, energy, u_min, u_max, domain_length, fronts, u, t_reached"
+refused 'statistics.of=["pulses"]' \
+    "unknown quantity 'pulses'; known here: mass, energy, u_min, u_max, domain_length, fronts, u, t_reached"
 refused 'statistics.of="enrgy"' "did you mean 'energy'?"
 refused 'statistics.of="status"' "unknown quantity 'status'"
-refused 'statistics.what=["kurtosis"]' "'statistics.what': unknown statistic 'kurtosis'; known here: mean, sem, var, min, max, quantiles"
+refused 'statistics.what=["kurtosis"]' \
+    "'statistics.what': unknown statistic 'kurtosis'; known here: mean, sem, var, min, max, quantiles"
 refused 'statistics.quantiles=[0.5,0.1]' "'statistics.quantiles' is a list of ascending numbers from 0 to 1"
 refused 'statistics.quantiles=[1.5]' "'statistics.quantiles' is a list of ascending numbers from 0 to 1"
 refused 'statistics.quantiles="0.5"' "'statistics.quantiles' is a list of one to 64 numbers"

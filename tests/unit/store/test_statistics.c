@@ -1,4 +1,4 @@
-/* Statistics over runs: which runs go together, the arithmetic against plain sums in long double, the texts of files. */
+/* Statistics over runs: which runs go together, arithmetic against plain sums in long double, texts of files. */
 #include "helpers.h"
 
 #include <math.h>
@@ -152,9 +152,12 @@ static void numbers_are_right(void **state)
 static void texts_are_read(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"", ";", "mean", "mean;", "mean; of", "mean; of u", "mean; of u;", "mean; of; over s",
-        "mean; of u; over", "mean; of u; over s;", "mode; of u; over s", "quantiles; of u; over s", "mean 0.5; of u; over s",
-        "quantiles 1.5; of u; over s", "quantiles nan; of u; over s", "mean; over s; of u", "; of u; over s", "0.5; ; ;"};
+    static const char *const wrong[] = {
+        "", ";", "mean", "mean;", "mean; of", "mean; of u", "mean; of u;", "mean; of; over s",
+        "mean; of u; over", "mean; of u; over s;", "mode; of u; over s", "quantiles; of u; over s",
+        "mean 0.5; of u; over s", "quantiles 1.5; of u; over s", "quantiles nan; of u; over s",
+        "mean; over s; of u", "; of u; over s", "0.5; ; ;", "mean; of u; over s; without u",
+        "mean; of u; over s; without fields;"};
     struct sw_statistics what;
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         if (sw_statistics_parse(wrong[k], &what) != SW_E_IO) fail_msg("\"%s\" is read", wrong[k]);
@@ -168,6 +171,10 @@ static void texts_are_read(void **state)
     assert_int_equal(what.what, 1u << SW_STATISTIC_MAX | 1u << SW_STATISTIC_QUANTILES | 1u << SW_STATISTIC_MEAN);
     assert_int_equal(what.nquantile, 2);
     assert_true(what.nof == 2 && !strcmp(what.of[1], "over") && what.nover == 2 && !strcmp(what.over[0], "of"));
+    assert_false(what.drop_fields || what.drop_scalars);
+    sw_statistics_free(&what);
+    assert_ok(sw_statistics_parse("max; of u; over s; without fields scalars", &what));
+    assert_true(what.drop_fields && what.drop_scalars);
     sw_statistics_free(&what);
     struct sw_text words = {0};
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) sw_text_printf(&words, "%s%s", k ? "|" : "", sw_statistic_names[k]);
