@@ -147,6 +147,31 @@ bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
     return false;
 }
 
+enum { DEGREE_MOST = 1 << 20 };
+
+static int degree_of(const struct instruction *in, int slot, const int *degree)
+{
+    const int a = in->operand[0] < 0 ? -1 : degree[in->operand[0]],
+              b = in->operand[1] < 0 ? -1 : degree[in->operand[1]];
+    if (in->rate <= SW_RATE_STEP) return 0;
+    if (in->op == OP_NAME) return in->rate == SW_RATE_POINT && in->slot == slot ? 1 : -1;
+    if (in->op == OP_NEG) return a;
+    if (a < 0 || b < 0) return -1;
+    if (in->op == OP_ADD || in->op == OP_SUB) return a > b ? a : b;
+    if (in->op == OP_MUL) return a + b < DEGREE_MOST ? a + b : DEGREE_MOST;
+    return in->op == OP_DIV && b == 0 ? a : -1;
+}
+
+int sw_program_degree(const struct sw_program *program, int slot)
+{
+    int *degree;
+    if (sw_alloc((size_t)program->count, &degree)) return -1;
+    for (int k = 0; k < program->count; k++) degree[k] = degree_of(&program->code[k], slot, degree);
+    const int root = degree[program->root];
+    sw_free(degree);
+    return root;
+}
+
 bool sw_program_constant(const struct sw_program *program, double *value)
 {
     const struct instruction *root = &program->code[program->root];

@@ -164,6 +164,10 @@ bool sw_program_equal(const struct sw_program *a, const struct sw_program *b);
 /** Whether the value depends on a CELL or POINT symbol of this slot, whatever its name. */
 bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot);
 
+/** The degree of the polynomial that a program is in the POINT symbol of this slot, with factors that are the same at
+ * all points; -1: it is none, or memory is out. */
+int sw_program_degree(const struct sw_program *program, int slot);
+
 /** A program without any symbol: its value. false if it has symbols. */
 bool sw_program_constant(const struct sw_program *program, double *value);
 

@@ -281,12 +281,12 @@ static void evaluate(void *own, double t, int64_t number, const double *u, doubl
     each(w, all_strips(w), evaluate_one, &(struct pass){.w = w, .u = u, .t = t, .number = number, .out = f});
 }
 
-/* The largest of the points of some rows. */
-static double most_of(const struct fields_walker *w, int rows, const double *x, double most)
+/* Between what the points of some rows are; NaN where one is. */
+static void find_range(const struct fields_walker *w, int rows, const double *x, double range[2])
 {
     const struct fields_layout *l = &w->shape->layout;
-    for (int row = 0; row < rows; row++) most = w->shape->tiles->most((size_t)l->n[0], x + row * l->pitch, most);
-    return most;
+    range[0] = INFINITY, range[1] = -INFINITY;
+    for (int row = 0; row < rows; row++) w->shape->tiles->extend((size_t)l->n[0], x + row * l->pitch, range);
 }
 
 static void find_most(void *user, int thread, int number)
@@ -296,10 +296,12 @@ static void find_most(void *user, int thread, int number)
     const struct strip s = strip_of(&shape->layout, number);
     struct fields_hand *h = hand_of(p->w, thread);
     for (int k = 0; k < shape->varies; k++) {
-        if (!h->value[k]) continue;
+        double range[2];
+        if (!h->value[k] || !isnan(p->w->most_of[k])) continue;
         sw_eval_step(h->value[k], p->t, p->number);
         evaluate_strip(p->w, h->value[k], shape->desc->terms, p->u, &s, h->in, h->values);
-        p->w->partial[number * shape->varies + k] = most_of(p->w, s.rows, h->values, -INFINITY);
+        find_range(p->w, s.rows, h->values, range);
+        p->w->partial[number * shape->varies + k] = range[1];
     }
 }
 
@@ -311,17 +313,46 @@ static double worst_of(const struct fields_walker *w, int count, int numbers, in
     return worst;
 }
 
+/* The largest value of a polynomial of the second degree in an unknown between its least and its greatest value, where
+ * it is at one of them; NAN elsewhere. */
+static double most_at_ends(const struct fields_walker *w, const struct pass *p, int k)
+{
+    struct fields_hand *h = hand_of(w, 0);
+    const int slot = w->shape->slot[k], v = w->shape->desc->terms->neighbour[slot - FIELDS_INPUTS].unknown;
+    const double ends[3] = {w->found[v].least, w->found[v].most, 0.5 * (w->found[v].least + w->found[v].most)};
+    double value[3];
+    h->in[slot] = ends;
+    sw_eval_begin_at(h->value[k], 0);
+    sw_eval_step(h->value[k], p->t, p->number);
+    sw_eval_points(h->value[k], 3, h->in, value);
+    const bool convex = value[0] + value[1] - 2.0 * value[2] >= -1e-12 * (fabs(value[0]) + fabs(value[1]));
+    return convex ? fmax(value[0], value[1]) : NAN;
+}
+
+static void measure(struct fields_walker *w, const double *u);
+
 /* fields_find_stiffness */
 static void find_stiffness(void *own, double t, int64_t number, const double *u, struct fields_stiffness *stiffness)
 {
     struct fields_walker *w = own;
     const struct fields_shape *shape = w->shape;
+    struct pass p = {.w = w, .u = u, .t = t, .number = number};
+    bool passes = false;
     memcpy(stiffness, w->constant, (size_t)w->walk.unknowns * sizeof *stiffness);
-    if (!shape->varies) return;
-    freshen(w, t, u);
-    each(w, all_strips(w), find_most, &(struct pass){.w = w, .u = u, .t = t, .number = number});
-    for (int k = 0; k < shape->varies; k++)
-        fields_set_varying(&shape->varying[k], worst_of(w, all_strips(w), shape->varies, shape->same[k]), stiffness);
+    for (int k = 0; k < shape->varies; k++) {
+        if (shape->slot[k]) measure(w, u);
+        if (shape->same[k] == k) w->most_of[k] = shape->slot[k] ? most_at_ends(w, &p, k) : NAN;
+        passes |= isnan(w->most_of[shape->same[k]]);
+    }
+    if (passes) {
+        freshen(w, t, u);
+        each(w, all_strips(w), find_most, &p);
+    }
+    for (int k = 0; k < shape->varies; k++) {
+        const int of = shape->same[k];
+        const double most = isnan(w->most_of[of]) ? worst_of(w, all_strips(w), shape->varies, of) : w->most_of[of];
+        fields_set_varying(&shape->varying[k], most, stiffness);
+    }
 }
 
 /* ------------------------------------------------------------------ a step */
@@ -389,21 +420,22 @@ static struct tile tile_of(const struct fields_walker *w, int axis, int number)
                          .stride = axis == 1 ? l->pitch : l->plane, .rows = l->n[axis]};
 }
 
-/* k_i is there: subtract D, and make the field of the next stage, or that behind the step. */
-static void close_tile(const struct pass *p, int number, int v, const struct tile *t)
+/* Solve along the last axis, subtract D, and make the field of the next stage, or that behind the step. */
+static void close_tile(const struct pass *p, int number, int v, const struct fields_axis *a, const struct tile *t)
 {
     const struct fields_walker *w = p->w;
     const struct fields_work *work = &w->walk.work;
     const struct fields_method *m = p->step->method;
-    const int i = p->stage, next = i + 1;
-    const bool last = next == m->stages;
+    const int i = p->stage;
+    const bool last = i + 1 == m->stages;
+    const double *weight = last ? m->b : m->a[i + 1];
     const ptrdiff_t at = t->at + v * w->shape->layout.unknown;
     const struct fields_closing c = {
         .k = work->k[i] + at, .out = (last ? work->next : work->stage) + at, .u = p->u + at,
-        .d = sum_of(i, m->h[i], work->k, 1.0, at), .next = sum_of(next, last ? m->b : m->a[next], work->k, 1.0, at),
-        .error = last ? sum_of(m->stages, m->e, work->k, 1.0, at) : (struct fields_sum){0},
-        .measures = last, .rows = t->rows, .width = t->width, .valid = t->valid, .stride = t->stride};
-    w->shape->tiles->close(&c, w->partial + 2 * (number * p->step->unknowns + v));
+        .d = sum_of(i, m->h[i], work->k, 1.0, at), .next = sum_of(i, weight, work->k, 1.0, at), .next_k = weight[i],
+        .error = last ? sum_of(i, m->e, work->k, 1.0, at) : (struct fields_sum){0}, .error_k = m->e[i],
+        .last = last, .width = t->width, .valid = t->valid, .stride = t->stride};
+    w->shape->tiles->close(a, &c, &w->tile[number * p->step->unknowns + v]);
 }
 
 static void solve_tile(void *user, int thread, int number)
@@ -415,9 +447,27 @@ static void solve_tile(void *user, int thread, int number)
         const struct fields_product *product = fields_lines_product(p->step->solver, v);
         const struct fields_axis *a = &product->axis[p->axis];
         double *k = p->w->walk.work.k[p->stage] + v * p->w->shape->layout.unknown + t.at;
-        if (!a->is_one) p->w->shape->tiles->lines(a, t.stride, t.width, k);
-        if (p->axis + 1 == product->axes) close_tile(p, number, v, &t);
+        if (p->axis + 1 == product->axes) close_tile(p, number, v, a, &t);
+        else if (!a->is_one) p->w->shape->tiles->lines(a, t.stride, t.width, k);
     }
+}
+
+/* What `count` strips or tiles have found, unknown by unknown. */
+static void collect(struct fields_walker *w, int count, const double *u)
+{
+    const int unknowns = w->walk.unknowns;
+    for (int v = 0; v < unknowns; v++) {
+        struct fields_found *f = &w->found[v];
+        *f = w->tile[v];
+        for (int k = 1; k < count; k++) {
+            const struct fields_found *t = &w->tile[k * unknowns + v];
+            f->size = sw_own_steps_worse(f->size, t->size);
+            f->error = sw_own_steps_worse(f->error, t->error);
+            f->least = fmin(f->least, t->least);
+            f->most = fmax(f->most, t->most);
+        }
+    }
+    w->measured = u;
 }
 
 static void take_step(const struct fields_step *s, struct fields_work *work, const double *u)
@@ -437,18 +487,14 @@ static void take_step(const struct fields_step *s, struct fields_work *work, con
         }
         w->fresh = NULL;
     }
-    for (int v = 0; v < s->unknowns; v++) {
-        w->size[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v);
-        w->error[v] = worst_of(w, tiles, 2 * s->unknowns, 2 * v + 1);
-    }
-    w->sized = work->next;
+    collect(w, tiles, work->next);
 }
 
 static void estimate_error(const struct fields_step *s, struct fields_work *work, double *error)
 {
     const struct fields_walker *w = s->own;
     (void)work;
-    memcpy(error, w->error, (size_t)s->unknowns * sizeof *error);
+    for (int v = 0; v < s->unknowns; v++) error[v] = w->found[v].error;
 }
 
 static double *accept(struct fields_walk *walk, double *u)
@@ -497,18 +543,32 @@ static void estimate_by_time(const struct fields_step *s, struct fields_work *wo
         error[v] = sw_own_steps_with_time(error[v], worst_of(w, all_strips(w), s->unknowns, v));
 }
 
+static void measure_strip(void *user, int thread, int number)
+{
+    const struct pass *p = user;
+    const struct strip s = strip_of(&p->w->shape->layout, number);
+    (void)thread;
+    for (int v = 0; v < p->w->walk.unknowns; v++) {
+        double range[2];
+        find_range(p->w, s.rows, p->u + place_of(&p->w->shape->layout, v, s.j, s.k), range);
+        p->w->tile[number * p->w->walk.unknowns + v] =
+            (struct fields_found){.size = fmax(-range[0], range[1]), .least = range[0], .most = range[1]};
+    }
+}
+
+/* Find sizes and ranges of a field, unless they are those of the last one. */
+static void measure(struct fields_walker *w, const double *u)
+{
+    if (w->measured == u) return;
+    each(w, all_strips(w), measure_strip, &(struct pass){.w = w, .u = u});
+    collect(w, all_strips(w), u);
+}
+
 static void find_sizes(const struct fields_walk *walk, const double *u, double *size)
 {
-    const struct fields_walker *w = walk->own;
-    const struct fields_layout *l = &w->shape->layout;
-    if (u == w->sized) memcpy(size, w->size, (size_t)walk->unknowns * sizeof *size);
-    for (int v = 0; v < walk->unknowns && u != w->sized; v++) {
-        size[v] = 0.0;
-        for (int row = 0; row < l->n[1] * l->n[2]; row++) {
-            const double *line = u + place_of(l, v, row % l->n[1], row / l->n[1]);
-            for (int i = 0; i < l->n[0]; i++) size[v] = sw_own_steps_worse(size[v], fabs(line[i]));
-        }
-    }
+    struct fields_walker *w = walk->own;
+    measure(w, u);
+    for (int v = 0; v < walk->unknowns; v++) size[v] = w->found[v].size;
 }
 
 /* ------------------------------------------------------------------ walls */
@@ -531,7 +591,7 @@ static void lift(void *own, double t, double factor, double *u)
     struct fields_walker *w = own;
     fields_walls_lift(w->walls, t, false);
     each(w, all_strips(w), lift_strip, &(struct filling){.w = w, .u = u, .from = u, .factor = factor});
-    w->fresh = w->sized = NULL;
+    w->fresh = w->measured = NULL;
 }
 
 /* ------------------------------------------------------------------ a run, begun and measured */
@@ -544,7 +604,7 @@ static void begin(void *own, const struct sw_grid *grid, const double *param, in
     w->param = param;
     w->stride = stride;
     w->serial++;
-    w->fresh = w->sized = NULL;
+    w->fresh = w->measured = NULL;
     w->walk.solves->begin(w->walk.solver, grid->dx, param, stride);
     for (int a = 0; a < SW_DIMS; a++)
         for (ptrdiff_t c = 0; w->shape->sees[a] && c < w->shape->cells; c++) {
@@ -562,7 +622,7 @@ static double *take(void *own, const double *flat)
     for (int v = 0; v < w->walk.unknowns; v++)
         for (int row = 0; row < l->n[1] * l->n[2]; row++, flat += nx)
             memcpy(w->u + place_of(l, v, row % l->n[1], row / l->n[1]), flat, nx * sizeof *flat);
-    w->fresh = w->sized = NULL;
+    w->fresh = w->measured = NULL;
     return w->u;
 }
 
@@ -610,6 +670,14 @@ static void see(const struct sw_program *program, bool sees[SW_DIMS])
     for (int a = 0; a < SW_DIMS; a++) sees[a] |= sw_program_uses_input(program, (enum sw_input)(SW_IN_X + a));
 }
 
+static bool is_here(const struct fields_neighbour *n) { return !n->offset[0] && !n->offset[1] && !n->offset[2]; }
+
+static bool is_square(const struct sw_program *program, int slot)
+{
+    const int degree = sw_program_degree(program, slot);
+    return degree >= 0 && degree <= 2;
+}
+
 void fields_shape_of(const struct fields_desc *d, struct fields_shape *s)
 {
     int64_t reach[SW_DIMS];
@@ -622,6 +690,9 @@ void fields_shape_of(const struct fields_desc *d, struct fields_shape *s)
         for (int q = k - 1; q >= 0; q--)
             if (sw_program_equal(s->varying[k].program, s->varying[q].program)) s->same[k] = q;
         see(s->varying[k].program, s->sees);
+        for (int q = 0; q < d->terms->neighbours; q++)
+            if (is_here(&d->terms->neighbour[q]) && is_square(s->varying[k].program, FIELDS_INPUTS + q))
+                s->slot[k] = FIELDS_INPUTS + q;
     }
     for (int v = 0; v < d->terms->unknowns; v++) see(d->terms->row[v].rhs, s->sees);
     if (d->energy) see(d->energy->row[0].rhs, s->sees);
@@ -665,12 +736,17 @@ void fields_shape_destroy(struct fields_shape *s)
 
 static size_t partials_of(const struct fields_shape *s)
 {
+    const size_t strips = (size_t)(strips_of(&s->layout) * s->layout.n[2]);
+    return strips * ((size_t)s->varies + (size_t)s->desc->terms->unknowns);
+}
+
+/* Of all unknowns: strips or tiles, whichever are more. */
+static size_t tiles_most(const struct fields_shape *s)
+{
     const struct fields_layout *l = &s->layout;
-    const size_t unknowns = (size_t)s->desc->terms->unknowns, strips = (size_t)(strips_of(l) * l->n[2]),
-                 longest = (size_t)(l->n[1] > l->n[2] ? l->n[1] : l->n[2]),
-                 tiles = (size_t)(aligned(l->n[0]) / FIELDS_ALIGNED) * longest * 2 * unknowns;
-    const size_t values = strips * ((size_t)s->varies + unknowns);
-    return tiles > values ? tiles : values;
+    const size_t strips = (size_t)(strips_of(l) * l->n[2]), longest = (size_t)(l->n[1] > l->n[2] ? l->n[1] : l->n[2]),
+                 tiles = (size_t)(aligned(l->n[0]) / FIELDS_ALIGNED) * longest;
+    return (tiles > strips ? tiles : strips) * (size_t)s->desc->terms->unknowns;
 }
 
 static size_t around_room(const struct fields_shape *s)
@@ -684,7 +760,7 @@ size_t fields_walker_bytes(const struct fields_shape *s)
 {
     const size_t fields = (size_t)fields_method_of(s->desc->scheme)->stages + 3 + 2 * fields_walls_move(&s->at_ends);
     return (fields * numbers_of(s) + partials_of(s) + SW_DIMS * (size_t)s->cells) * sizeof(double) +
-           fields_walls_bytes(&s->at_ends);
+           tiles_most(s) * sizeof(struct fields_found) + fields_walls_bytes(&s->at_ends);
 }
 
 size_t fields_hand_bytes(const struct fields_shape *s)
@@ -711,6 +787,7 @@ enum sw_status fields_walker_create(const struct fields_shape *s, struct sw_owne
     if (w->walk.moves) sw_array(own, numbers_of(s), &work->base);
     if (w->walk.moves) sw_array(own, numbers_of(s), &w->raised);
     sw_array(own, partials_of(s), &w->partial);
+    sw_array(own, tiles_most(s), &w->tile);
     for (int a = 0; a < SW_DIMS; a++) sw_array(own, s->sees[a] ? (size_t)s->cells : 1, &w->coordinate[a]);
     SW_TRY(own->status);
     return fields_walls_create(&s->at_ends, own, &w->walls);

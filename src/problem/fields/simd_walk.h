@@ -30,6 +30,8 @@ struct fields_shape {
     int                        varies, cells;  /* points with CELL values: of a plane, or of all               */
     struct fields_varying      varying[FIELDS_VARYING_MOST];
     int                        same[FIELDS_VARYING_MOST];  /* the first of the same program                    */
+    int                        slot[FIELDS_VARYING_MOST];  /* of an unknown at the point, of which alone it is a
+                                                            * polynomial of degree 2 at most; 0: it is none    */
     bool                       sees[SW_DIMS];              /* programs name x, y, z                            */
     struct sw_shifted          shifted[SW_UNKNOWNS_MOST];  /* right-hand sides, without those that have noise  */
     struct { int low[SW_DIMS], high[SW_DIMS]; } box[SW_UNKNOWNS_MOST][SW_SHIFTED_PARTS];  /* of a part's places */
@@ -46,8 +48,10 @@ struct fields_walker {
     double             *raised;        /* v + G of a stage; NULL: no wall moves                                */
     double             *coordinate[SW_DIMS];  /* [cells], of those that programs name                          */
     double             *partial;       /* what strips or tiles have found                                      */
-    double              size[SW_UNKNOWNS_MOST], error[SW_UNKNOWNS_MOST];  /* of the last step                  */
-    const double       *sized;         /* the field that has this size                                         */
+    double              most_of[FIELDS_VARYING_MOST];  /* largest values of those; NAN: not known              */
+    struct fields_found *tile;         /* the same of unknowns, and of increments                              */
+    struct fields_found found[SW_UNKNOWNS_MOST];  /* in all of them,                                           */
+    const double       *measured;      /* of this field                                                        */
     const struct fields_stiffness *constant;
     struct fields_hand **hand;         /* [team]                                                               */
     int                 team, columns; /* of a tile                                                            */

@@ -6,6 +6,8 @@
 
 #include "problem/line/stepper/own_steps_point.h"
 
+enum closes { CLOSES_NOTHING, CLOSES_STAGE, CLOSES_STEP };
+
 #ifdef __x86_64__
 #include <immintrin.h>
 

@@ -21,17 +21,22 @@ struct fields_sum { int count; double weight[FIELDS_STAGES]; const double *field
 struct fields_weight { const double *x; double factor; bool first; };
 struct fields_weights { double constant; int count; const struct fields_weight *term; };
 
-/* What closes a stage on a tile of `rows` rows of `width` columns, stride apart; pointers are to the first one:
- *     k -= d,    out = u + next,    and the largest |out| and |error| of the first `valid` columns
+/* What closes a stage on a tile of columns, `width` lines beside each other, points stride apart, when it has been
+ * solved along the last axis; pointers are to its first point:
+ *     k -= d,    out = u + next + next_k k,    and the last one of a step measures out and error + error_k k
  */
 struct fields_closing {
-    double *k, *out;
+    double *k, *out;              /* k of the last stage of a step is lost */
     const double *u;
     struct fields_sum d, next, error;
-    bool measures;
-    int rows, width, valid;
+    double next_k, error_k;       /* error_k 0: there is no error */
+    bool last;
+    int width, valid;             /* columns that count           */
     ptrdiff_t stride;
 };
+
+/* The largest |out| and |error|, NaN where one is; and between what out is, of those that are numbers. */
+struct fields_found { double size, error, least, most; };
 
 struct fields_tiles {
     const char *name;
@@ -48,10 +53,11 @@ struct fields_tiles {
     void (*add)(size_t n, double by, const struct fields_sum *sum, double *x);
     /** x = the sum. @param n  is rounded up to a multiple of FIELDS_ALIGNED */
     void (*weigh)(size_t n, const struct fields_weights *weights, double *x);
-    /** @param largest  out: of out, of error; NaN where one is */
-    void (*close)(const struct fields_closing *c, double largest[2]);
-    /** The largest of n numbers and `most`; NaN if one is. */
-    double (*most)(size_t n, const double *x, double most);
+    /** The same as lines(), and what closes the stage behind it; an axis that is_one is not solved.
+     * @param found  out: of the last stage */
+    void (*close)(const struct fields_axis *a, const struct fields_closing *closing, struct fields_found *found);
+    /** Let range[0] .. range[1] have n numbers in it; NaN if one is. */
+    void (*extend)(size_t n, const double *x, double range[2]);
 };
 
 /** The best one here, or the one that SWEEP_SIMD names. */

@@ -24,15 +24,71 @@
 typedef double vec __attribute__((vector_size(8 * VL), aligned(8), may_alias));
 typedef long long bits __attribute__((vector_size(8 * VL), aligned(8), may_alias));
 
+/* ------------------------------------------------------------------ the end of a stage, on vectors in registers */
+
+BODY vec NAMED(sum)(const struct fields_sum *s, ptrdiff_t at, vec sum)
+{
+    for (int j = 0; j < s->count; j++) sum = FMA((vec){0} + s->weight[j], OF(s->field[j] + at), sum);
+    return sum;
+}
+
+/* The larger |x|, as integers: what is no number is above all. */
+BODY bits NAMED(larger)(bits most, vec x)
+{
+    const bits size = (bits)x & 0x7fffffffffffffff;
+    return LARGER_BITS(size, most);
+}
+
+struct NAMED(found) { bits size[4], error[4]; vec least[4], most[4]; };
+
+/* What `closing` says of k, vector l of a group, `at` numbers behind its first one. */
+BODY void NAMED(finish)(enum closes closes, const struct fields_closing *c, ptrdiff_t at, int l, vec k,
+                        struct NAMED(found) *found)
+{
+    for (int j = 0; j < c->d.count; j++) k = FNMA((vec){0} + c->d.weight[j], OF(c->d.field[j] + at), k);
+    if (closes == CLOSES_STAGE) AT(c->k + at) = k;
+    const vec out = FMA((vec){0} + c->next_k, k, NAMED(sum)(&c->next, at, OF(c->u + at)));
+    AT(c->out + at) = out;
+    if (closes != CLOSES_STEP) return;
+    found->size[l] = NAMED(larger)(found->size[l], out);
+    found->least[l] = -LARGER(-out, -found->least[l]);
+    found->most[l] = LARGER(out, found->most[l]);
+    if (c->error_k == 0.0) return;
+    found->error[l] = NAMED(larger)(found->error[l],
+                                    FMA((vec){0} + c->error_k, k, NAMED(sum)(&c->error, at, (vec){0})));
+}
+
+BODY double NAMED(largest)(bits most, int valid)
+{
+    double largest = 0;
+    long long worst = 0;
+    for (int i = 0; i < VL && i < valid; i++) worst = most[i] > worst ? most[i] : worst;
+    memcpy(&largest, &worst, sizeof largest);
+    return largest;
+}
+
+BODY void NAMED(gather)(int count, int valid, const struct NAMED(found) *found, struct fields_found *out)
+{
+    for (int l = 0; l < count; l++, valid -= VL) {
+        out->size = sw_own_steps_worse(out->size, NAMED(largest)(found->size[l], valid));
+        out->error = sw_own_steps_worse(out->error, NAMED(largest)(found->error[l], valid));
+        for (int i = 0; i < VL && i < valid; i++) {
+            out->least = found->least[l][i] < out->least ? found->least[l][i] : out->least;
+            out->most = found->most[l][i] > out->most ? found->most[l][i] : out->most;
+        }
+    }
+}
+
 /* ------------------------------------------------------------------ recursions, `count` vectors together */
 
 /* One point: y = x - a1 y_{i-1} - a2 y_{i-2} */
 #define POINT(x) const vec y = FNMA(a1, before[l], FNMA(a2, before2[l], OF((x) + VL * l)))
 
-BODY void NAMED(closed)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+BODY void NAMED(closed)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x, enum closes closes,
+                        const struct fields_closing *c, struct NAMED(found) *found)
 {
     const vec a1 = (vec){0} + a->r.a1, a2 = (vec){0} + a->r.a2;
-    const double *c = a->closure;
+    const double *closure = a->closure;
     vec before[4], before2[4];
     EACH before[l] = before2[l] = (vec){0};
     for (int i = a->begin; i < a->n; i++)
@@ -43,21 +99,23 @@ BODY void NAMED(closed)(int count, const struct fields_axis *a, ptrdiff_t stride
         }
     EACH {
         const vec one = before[l], two = before2[l];
-        before[l] = FMA((vec){0} + c[1], two, c[0] * one);
-        before2[l] = FMA((vec){0} + c[3], two, c[2] * one);
+        before[l] = FMA((vec){0} + closure[1], two, closure[0] * one);
+        before2[l] = FMA((vec){0} + closure[3], two, closure[2] * one);
     }
     for (int i = 0; i < a->n; i++)
         EACH {
             POINT(x + i * stride);
             before2[l] = before[l];
             before[l] = y;
-            AT(x + i * stride + VL * l) = y;
+            if (closes) NAMED(finish)(closes, c, x + i * stride + VL * l - c->k, l, y, found);
+            else AT(x + i * stride + VL * l) = y;
         }
 }
 #undef POINT
 
 /* Between walls. */
-BODY void NAMED(substitute)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+BODY void NAMED(substitute)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x, enum closes closes,
+                            const struct fields_closing *c, struct NAMED(found) *found)
 {
     const int n = a->n;
     const double *l1 = a->eliminated, *l2 = l1 + n, *p = l2 + n, *u1 = p + n, *u2 = u1 + n;
@@ -78,25 +136,56 @@ BODY void NAMED(substitute)(int count, const struct fields_axis *a, ptrdiff_t st
             const vec y = FNMA((vec){0} + u1[i], before[l], FNMA((vec){0} + u2[i], before2[l], p[i] * OF(at)));
             before2[l] = before[l];
             before[l] = y;
-            AT(at) = y;
+            if (closes) NAMED(finish)(closes, c, at - c->k, l, y, found);
+            else AT(at) = y;
         }
 }
 
-BODY void NAMED(both_ways)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x)
+/* Both ways along `count` vectors of lines. */
+BODY void NAMED(solve)(int count, const struct fields_axis *a, ptrdiff_t stride, double *x, enum closes closes,
+                       const struct fields_closing *c, struct fields_found *out)
 {
-    if (a->eliminated) {
-        NAMED(substitute)(count, a, stride, x);
-        return;
+    struct NAMED(found) found;
+    EACH {
+        found.size[l] = found.error[l] = (bits){0};
+        found.least[l] = (vec){0} + INFINITY;
+        found.most[l] = (vec){0} - INFINITY;
     }
-    NAMED(closed)(count, a, stride, x);
-    NAMED(closed)(count, a, -stride, x + (a->n - 1) * stride);
+    if (a->is_one) {
+        for (int i = 0; closes && i < a->n; i++)
+            EACH {
+                const ptrdiff_t at = x + i * stride + VL * l - c->k;
+                NAMED(finish)(closes, c, at, l, OF(c->k + at), &found);
+            }
+    } else if (a->eliminated) {
+        NAMED(substitute)(count, a, stride, x, closes, c, &found);
+    } else {
+        NAMED(closed)(count, a, stride, x, CLOSES_NOTHING, NULL, NULL);
+        NAMED(closed)(count, a, -stride, x + (a->n - 1) * stride, closes, c, &found);
+    }
+    if (closes == CLOSES_STEP) NAMED(gather)(count, c->valid - (int)(x - c->k), &found, out);
+}
+
+BODY void NAMED(solve_all)(const struct fields_axis *a, ptrdiff_t stride, int width, double *x, enum closes closes,
+                           const struct fields_closing *c, struct fields_found *out)
+{
+    for (; width >= 4 * VL; width -= 4 * VL, x += 4 * VL) NAMED(solve)(4, a, stride, x, closes, c, out);
+    for (; width >= 2 * VL; width -= 2 * VL, x += 2 * VL) NAMED(solve)(2, a, stride, x, closes, c, out);
+    for (; width > 0; width -= VL, x += VL) NAMED(solve)(1, a, stride, x, closes, c, out);
 }
 
 TARGET static void NAMED(lines)(const struct fields_axis *a, ptrdiff_t stride, int width, double *x)
 {
-    for (; width >= 4 * VL; width -= 4 * VL, x += 4 * VL) NAMED(both_ways)(4, a, stride, x);
-    for (; width >= 2 * VL; width -= 2 * VL, x += 2 * VL) NAMED(both_ways)(2, a, stride, x);
-    for (; width > 0; width -= VL, x += VL) NAMED(both_ways)(1, a, stride, x);
+    NAMED(solve_all)(a, stride, width, x, CLOSES_NOTHING, NULL, NULL);
+}
+
+TARGET static void NAMED(close)(const struct fields_axis *a, const struct fields_closing *closing,
+                                struct fields_found *found)
+{
+    const struct fields_closing c = *closing;
+    *found = (struct fields_found){0.0, 0.0, INFINITY, -INFINITY};
+    if (c.last) NAMED(solve_all)(a, c.stride, c.width, c.k, CLOSES_STEP, &c, found);
+    else NAMED(solve_all)(a, c.stride, c.width, c.k, CLOSES_STAGE, &c, found);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -137,7 +226,7 @@ TARGET static void NAMED(rows)(const struct fields_axis *a, int count, ptrdiff_t
             NAMED(transpose)(v);
             for (int l = 0; l < VL; l++) AT(room + (i + l) * FIELDS_ROWS + first) = v[l];
         }
-    NAMED(lines)(a, FIELDS_ROWS, FIELDS_ROWS, room);
+    NAMED(solve_all)(a, FIELDS_ROWS, FIELDS_ROWS, room, CLOSES_NOTHING, NULL, NULL);
     for (int first = 0; first < count; first += VL)
         for (int i = 0; i < a->n; i += VL) {
             vec v[VL];
@@ -149,12 +238,6 @@ TARGET static void NAMED(rows)(const struct fields_axis *a, int count, ptrdiff_t
 }
 
 /* ------------------------------------------------------------------ sums */
-
-BODY vec NAMED(sum)(const struct fields_sum *s, ptrdiff_t at, vec sum)
-{
-    for (int j = 0; j < s->count; j++) sum = FMA((vec){0} + s->weight[j], OF(s->field[j] + at), sum);
-    return sum;
-}
 
 TARGET static void NAMED(add)(size_t n, double by, const struct fields_sum *s, double *x)
 {
@@ -189,64 +272,31 @@ TARGET static void NAMED(weigh)(size_t n, const struct fields_weights *weights, 
     for (; i < (ptrdiff_t)n; i += VL) NAMED(weigh_some)(1, weights, i, x);
 }
 
-/* The larger |x|, as integers: what is no number is above all. */
-BODY bits NAMED(larger)(bits most, vec x)
+TARGET static void NAMED(extend)(size_t n, const double *x, double range[2])
 {
-    const bits size = (bits)x & 0x7fffffffffffffff;
-    return LARGER_BITS(size, most);
-}
-
-BODY double NAMED(largest)(const bits most[FIELDS_COLUMNS / VL], int valid)
-{
-    double largest = 0;
-    long long worst = 0;
-    for (int i = 0; i < valid; i++) worst = most[i / VL][i % VL] > worst ? most[i / VL][i % VL] : worst;
-    memcpy(&largest, &worst, sizeof largest);
-    return largest;
-}
-
-TARGET static void NAMED(close)(const struct fields_closing *c, double largest[2])
-{
-    bits size[FIELDS_COLUMNS / VL] = {{0}}, error[FIELDS_COLUMNS / VL] = {{0}};
-    const int vectors = c->width / VL;
-    const struct fields_sum d = c->d, next = c->next, missed = c->error;
-    for (int row = 0; row < c->rows; row++)
-        for (int l = 0; l < vectors; l++) {
-            const ptrdiff_t at = row * c->stride + l * VL;
-            if (d.count) {
-                vec k = OF(c->k + at);
-                for (int j = 0; j < d.count; j++) k = FNMA((vec){0} + d.weight[j], OF(d.field[j] + at), k);
-                AT(c->k + at) = k;
-            }
-            const vec out = NAMED(sum)(&next, at, OF(c->u + at));
-            AT(c->out + at) = out;
-            if (!c->measures) continue;
-            size[l] = NAMED(larger)(size[l], out);
-            if (missed.count) error[l] = NAMED(larger)(error[l], NAMED(sum)(&missed, at, (vec){0}));
-        }
-    largest[0] = NAMED(largest)(size, c->valid);
-    largest[1] = NAMED(largest)(error, c->valid);
-}
-
-TARGET static double NAMED(most)(size_t n, const double *x, double most)
-{
-    vec m = (vec){0} + most;
+    vec least = (vec){0} + range[0], most = (vec){0} + range[1];
     bits bad = (bits){0};
     size_t i = 0;
     for (; i + VL <= n; i += VL) {
         const vec v = OF(x + i);
-        m = LARGER(v, m);
+        least = -LARGER(-v, -least);
+        most = LARGER(v, most);
         bad |= (bits)(v != v);
     }
-    for (; i < n; i++) most = sw_own_steps_worse(most, x[i]);
-    for (int l = 0; l < VL; l++) most = sw_own_steps_worse(most, bad[l] ? NAN : m[l]);
-    return most;
+    for (int l = 0; l < VL; l++) {
+        range[0] = -sw_own_steps_worse(-range[0], bad[l] ? NAN : -least[l]);
+        range[1] = sw_own_steps_worse(range[1], bad[l] ? NAN : most[l]);
+    }
+    for (; i < n; i++) {
+        range[0] = -sw_own_steps_worse(-range[0], -x[i]);
+        range[1] = sw_own_steps_worse(range[1], x[i]);
+    }
 }
 
 #define NAMED_TILES(id, text, test)                                                                              \
     static const struct fields_tiles id = {.name = text, .here = test, .lines = NAMED(lines), .rows = NAMED(rows), \
                                            .add = NAMED(add), .weigh = NAMED(weigh), .close = NAMED(close),      \
-                                           .most = NAMED(most)};
+                                           .extend = NAMED(extend)};
 NAMED_TILES(NAMED(tiles), SET, NAMED(here))
 #undef NAMED_TILES
 

@@ -593,6 +593,20 @@ static void what_may_jump_in_time_is_known(void **state)
     }
 }
 
+static void a_polynomial_in_a_symbol_tells_its_degree(void **state)
+{
+    static const struct { const char *text; int degree; } rows[] = {
+        {"u", 1}, {"a*t", 0}, {"3*u^2 - 1", 2}, {"-(u - 1)*(a - u)*(t - 2*u)/b", 3}, {"u/(1 + u)", -1}, {"a/u", -1},
+        {"sin(u)", -1}, {"x*u", -1}, {"exp(t)*u - u", 1}, {"u^16", 16}, {"max(u, 0)", -1}};
+    (void)state;
+    for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
+        struct sw_program *program = compile(rows[j].text);
+        if (sw_program_degree(program, SW_IN_U) != rows[j].degree)
+            fail_msg("%s: %d", rows[j].text, sw_program_degree(program, SW_IN_U));
+        sw_program_destroy(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -603,6 +617,7 @@ int main(void)
         cmocka_unit_test(calls_at_a_point_are_counted_apart),
         cmocka_unit_test(a_program_tells_what_it_uses),
         cmocka_unit_test(what_may_jump_in_time_is_known),
+        cmocka_unit_test(a_polynomial_in_a_symbol_tells_its_degree),
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),
