@@ -23,7 +23,7 @@ static const struct sw_key keys[] = {
               "error norms at the end are taken against it."},
     SW_MANUFACTURED_KEY,
     FIELDS_WALL_KEYS(FIELDS_WALL, true, ", or a group with one for each unknown"),
-    FIELDS_KEYS("imex2", .unless_set = "time.tolerance"),
+    FIELDS_KEYS("imex2", .unless_set = NULL),
     {0},
 };
 

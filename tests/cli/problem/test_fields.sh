@@ -294,6 +294,13 @@ expect 0 show toolong.h5; matches 'dt = 0.1 is too long: at the end the right-ha
 expect 0 run long.cfg -o short.h5 -s time.dt=0.01
 expect 0 show short.h5; grep -q 'too long' out && fail 'a dt that is short enough'
 
+# ---- imex3 is the method of steps of a run's own, with a tolerance and without
+expect 0 check long.cfg; prints 'method   imex2'
+sed '/^method/d' long.cfg >method.cfg
+expect 0 check method.cfg; prints 'method   imex2'
+expect 0 check method.cfg -s 'time={ end=1.0; tolerance=1e-4; }'; prints 'method   imex3'
+expect 0 check method.cfg -s 'time={ end=1.0; }'; prints 'method   imex3'
+
 # ---- a dt so long beside dx that rounding of the right-hand side shows: rows differ by no more than three times what
 # check and the run estimate, and by a hundredth of it at least (docs/explanation/accuracy.md)
 cat >coarse.cfg <<'CFG'
