@@ -273,10 +273,12 @@ static void add_product_axes(const struct sw_sweep *w, struct sw_text *text)
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text)
 {
     const struct sw_sweep *w = s->sweep;
+    const struct sw_setting *where = sw_config_find(w->config, "sweep.where");
     sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)w->nruns, w->nruns == 1 ? "" : "s");
     if (w->naxis) sw_text_add(text, " = ");
     add_joint_axes(w, text);
     add_product_axes(w, text);
+    if (where && where->kind == SW_SETTING_STRING && *where->text) sw_text_printf(text, " where %s", where->text);
     if (s->count != w->nruns) sw_text_printf(text, " · %lld of them", (long long)s->count);
     sw_text_printf(text, " · id %s", w->id);
 }

@@ -88,21 +88,23 @@ double axis_value(const struct axis *a, int64_t i)
     return a->value ? a->value[i] : spaced_value(a, i);
 }
 
-static double value_at(const struct sw_sweep *s, int k, int64_t run)
+/* At a point of all axes. */
+static double value_at(const struct sw_sweep *s, int k, int64_t point)
 {
     const struct axis *a = &s->own->axis[k];
-    const int64_t i = run / a->stride % a->count;
+    const int64_t i = point / a->stride % a->count;
     if (a->kind < AXIS_UNIFORM) return axis_value(a, i);
     return drawn_value(a, sample_coordinate(s->own->sample, a->dimension, i));
 }
 
 void axis_values(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count, double *out)
 {
+    const uint32_t *point = s->own->point;
     for (int j = 0; j < count; j++) {
-        int64_t r = run ? run[j] : first + j;
+        const int64_t r = run ? run[j] : first + j;
         /* neighbouring runs mostly share the value of a slow axis */
-        bool same = !run && j && s->own->axis[k].stride > 1 && r % s->own->axis[k].stride;
-        out[j] = same ? out[j - 1] : value_at(s, k, r);
+        const bool same = !run && !point && j && s->own->axis[k].stride > 1 && r % s->own->axis[k].stride;
+        out[j] = same ? out[j - 1] : value_at(s, k, point ? point[r] : r);
     }
 }
 

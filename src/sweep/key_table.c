@@ -52,6 +52,9 @@ const struct sw_key sw_common_keys[] = {
     {.path = "sweep.file", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The file of mode \"table\": CSV, its first line the names of the columns, each of which is an axis, and "
               "each further line a point of all of them; \"-\": standard input. The output file keeps what was read."},
+    {.path = "sweep.where", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "Which points of the axes are runs, \"a < 2*b\": those where this expression over axes, defines and "
+              "numbers of the run holds; by default all."},
     {.path = "table.columns", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The columns of the table that are axes, \"a, b\"; by default all."},
     {.path = "table.rows", .kind = SW_KEY_TEXT, .fallback = "",

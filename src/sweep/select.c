@@ -6,11 +6,16 @@
 #include "base/sw_mem.h"
 #include "expr/sw_compare.h"
 #include "sweep/column_values.h"
+#include "sweep/formula.h"
+#include "sweep/keys.h"
+#include "sweep/select.h"
 #include "sweep/sweep_own.h"
 
-/* Which runs are asked for: --only keeps those for which an expression holds, --shard distributes the rest over N. */
+/* Which runs there are, and which are asked for: sweep.where and --only keep those for which an expression holds,
+ * --shard distributes the rest over N. */
 
-/* --only may use the names an expression of the config may, the number of the run, axes of words and their words. */
+/* The expression may use the names an expression of the config may, axes of words and their words, and in --only the
+ * number of the run. */
 struct only {
     const struct sw_sweep *s;
     struct sw_program     *program;
@@ -18,11 +23,12 @@ struct only {
     const double          *word;     /* [nword] their numbers               */
     int                    nword;
     unsigned char         *keep;     /* [nruns]                             */
+    int64_t                nan;      /* the first run in which it is not a number; -1: none */
 };
 
 static enum sw_status test_block(void *user, const struct column_block *b)
 {
-    const struct only *o = user;
+    struct only *o = user;
     double *param, *value;
     size_t ncolumn = (size_t)o->s->ncolumn;
     enum sw_status st;
@@ -34,21 +40,27 @@ static enum sw_status test_block(void *user, const struct column_block *b)
         for (int w = 0; w < o->nword; w++) param[(ncolumn + 1 + (size_t)w) * RUNS_AT_ONCE + (size_t)j] = o->word[w];
     }
     SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, RUNS_AT_ONCE, value));
-    for (int j = 0; j < b->count; j++) o->keep[b->first + j] = value[j] == value[j] && value[j] != 0;
+    for (int j = 0; j < b->count; j++) {
+        o->keep[b->first + j] = value[j] == value[j] && value[j] != 0;
+        if (value[j] == value[j]) continue;
+#pragma omp critical(sw_select_nan)
+        if (o->nan < 0 || b->first + j < o->nan) o->nan = b->first + j;
+    }
 done:
     sw_free(param);
     return st;
 }
 
-static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **symbol, double **word, struct only *o,
-                                   int *count)
+/* @param number  the name of the number of the run, NULL: it has none */
+static enum sw_status make_symbols(const struct sw_sweep *s, const char *number, struct sw_symbol **symbol,
+                                   double **word, struct only *o, int *count)
 {
     int n = s->own->scope.count, most = 1;
     for (int k = 0; k < s->naxis; k++) most += 1 + s->column[s->axis[k].column].nword;
     SW_TRY(sw_alloc((size_t)(n + most), symbol));
     SW_TRY(sw_alloc((size_t)most, word));
     if (n) memcpy(*symbol, s->own->scope.symbol, (size_t)n * sizeof **symbol);
-    (*symbol)[n++] = (struct sw_symbol){"run", SW_RATE_RUN, s->ncolumn};
+    if (number) (*symbol)[n++] = (struct sw_symbol){number, SW_RATE_RUN, s->ncolumn};
     for (int k = 0; k < s->naxis; k++) {
         const struct sw_column *c = &s->column[s->axis[k].column];
         if (c->nword) (*symbol)[n++] = (struct sw_symbol){c->name, SW_RATE_RUN, s->axis[k].column};
@@ -63,40 +75,52 @@ static enum sw_status make_symbols(const struct sw_sweep *s, struct sw_symbol **
     return SW_OK;
 }
 
-static enum sw_status compile(const char *text, const struct sw_scope *scope, struct sw_program **program)
+/* @return SW_E_CONFIG: refused, err says why */
+static enum sw_status compile(const char *text, const struct sw_scope *scope, struct sw_program **program,
+                              struct sw_expr_error *err)
 {
     struct sw_expr *expr, *near = NULL;
-    struct sw_expr_error err;
-    if (text[strspn(text, "0123456789 ,:-")] == 0)  /* as pictures take runs; "0-9" would be -9, which is not 0 */
-        return SW_FAIL(SW_E_USAGE, "--only, '%s' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5",
-                       text);
-    enum sw_status st = sw_expr_parse(text, &expr, &err);
+    enum sw_status st = sw_expr_parse(text, &expr, err);
     if (!st) st = sw_expr_compare_nearly(expr, &near);  /* a number that one types may end in another digit */
-    if (!st) st = sw_program_compile(near, scope, program, &err);
+    if (!st) st = sw_program_compile(near, scope, program, err);
     sw_expr_destroy(&expr);
     sw_expr_destroy(&near);
-    if (st != SW_E_CONFIG) return st;
-    char *shown = sw_expr_error_show(text, &err);
-    st = SW_FAIL(SW_E_USAGE, "--only, %s", shown ? shown : err.text);
-    sw_free(shown);
     return st;
 }
 
-static enum sw_status apply_only(const struct sw_sweep *s, const char *text, unsigned char *keep)
+/* Test all runs. @param keep  [nruns], NULL: the text is compiled only  @param nan  out: as in struct only */
+static enum sw_status apply(const struct sw_sweep *s, const char *number, const char *text, unsigned char *keep,
+                            int64_t *nan, struct sw_expr_error *err)
 {
-    struct only o = {.s = s, .keep = keep};
+    struct only o = {.s = s, .keep = keep, .nan = -1};
     struct sw_symbol *symbol = NULL;
     double *word = NULL;
     int count;
     enum sw_status st;
-    SW_TRY_TO(done, st, make_symbols(s, &symbol, &word, &o, &count));
-    SW_TRY_TO(done, st, compile(text, &(struct sw_scope){.symbol = symbol, .count = count}, &o.program));
-    st = blocks_each(s, NULL, 0, s->nruns, false, test_block, &o);
+    SW_TRY_TO(done, st, make_symbols(s, number, &symbol, &word, &o, &count));
+    SW_TRY_TO(done, st, compile(text, &(struct sw_scope){.symbol = symbol, .count = count}, &o.program, err));
+    if (keep) st = blocks_each(s, NULL, 0, s->nruns, false, test_block, &o);
+    *nan = o.nan;
 done:
     sw_program_destroy(&o.program);
     sw_free(symbol);
     sw_free(word);
     return st;
+}
+
+static enum sw_status apply_only(const struct sw_sweep *s, const char *text, unsigned char *keep)
+{
+    struct sw_expr_error err;
+    int64_t nan;
+    if (text[strspn(text, "0123456789 ,:-")] == 0)  /* as pictures take runs; "0-9" would be -9, which is not 0 */
+        return SW_FAIL(SW_E_USAGE, "--only, '%s' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5",
+                       text);
+    const enum sw_status st = apply(s, "run", text, keep, &nan, &err);
+    if (st != SW_E_CONFIG) return st;
+    char *shown = sw_expr_error_show(text, &err);
+    SW_FAIL(SW_E_USAGE, "--only, %s", shown ? shown : err.text);
+    sw_free(shown);
+    return SW_E_USAGE;
 }
 
 static enum sw_status list_runs(const unsigned char *keep, int64_t nruns, int64_t **run, int64_t *count)
@@ -248,5 +272,46 @@ done:
     if (st) { sw_free(*run); sw_free(*first); *run = *first = NULL; }
     sw_free(keep);
     sw_free(share);
+    return st;
+}
+
+/* ---- sweep.where */
+
+/* The points that are kept become the runs. What was computed of runs before is computed again. */
+static enum sw_status keep_points(struct sw_sweep *s, const unsigned char *keep)
+{
+    int64_t count = 0, k = 0;
+    for (int64_t r = 0; r < s->nruns; r++) count += keep[r];
+    if (count == s->nruns) return SW_OK;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &s->own->point));
+    for (int64_t r = 0; r < s->nruns; r++)
+        if (keep[r]) s->own->point[k++] = (uint32_t)r;
+    if (s->own->step) memset(s->own->step, 0, (size_t)s->nruns * sizeof *s->own->step);
+    s->own->divided = -1;
+    s->nruns = count;
+    return SW_OK;
+}
+
+enum sw_status where_apply(struct sw_sweep *s)
+{
+    const struct sw_setting *where = key_setting(s, "sweep.where");
+    const bool wrong = s->own->report->errors > 0;
+    struct sw_expr_error err;
+    unsigned char *keep = NULL;
+    char axes[200];
+    int64_t nan = -1;
+    if (!where || where->kind != SW_SETTING_STRING || !*where->text) return SW_OK;
+    if (!wrong) SW_TRY(sw_alloc((size_t)s->nruns, &keep));
+    enum sw_status st = apply(s, NULL, where->text, keep, &nan, &err);
+    if (st == SW_E_CONFIG) {
+        formula_report(s, where, where->path, where->text, &err);
+        st = SW_OK;
+    } else if (!st && nan >= 0) {
+        sw_sweep_describe(s, nan, axes, sizeof axes);
+        report_error(s, where, "'%s' is not a number, and so undecided, for %s", where->path, axes);
+    } else if (!st && !wrong && !memchr(keep, 1, (size_t)s->nruns))
+        report_error(s, where, "'%s' holds for none of the %lld points of the axes", where->path, (long long)s->nruns);
+    else if (!st && !wrong) st = keep_points(s, keep);
+    sw_free(keep);
     return st;
 }

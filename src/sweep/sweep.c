@@ -16,6 +16,7 @@
 #include "sweep/reductions.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
+#include "sweep/select.h"
 #include "sweep/statistics.h"
 #include "sweep/sweep_own.h"
 #include "sweep/table.h"
@@ -101,8 +102,8 @@ static enum sw_status stage(struct sw_sweep *s, enum sw_status (*read)(struct sw
 }
 
 /* Keys with their settings -> what holds for all runs -> axes -> columns, one number a run -> functions of the points
- * and reductions of fields, over the columns -> times -> shapes of runs -> each run is checked. A stage reports what is
- * wrong and goes on; later ones leave alone what depends on it. */
+ * and reductions of fields, over the columns -> times -> shapes of runs -> which points are runs -> each is checked. A
+ * stage reports what is wrong and goes on; later ones leave alone what depends on it. */
 static enum sw_status expand(struct sw_sweep *s)
 {
     struct sw_sweep_own *own = s->own;
@@ -130,6 +131,7 @@ static enum sw_status expand(struct sw_sweep *s)
     /* an axis may be used in an expression that was refused */
     if (own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
     SW_TRY(columns_fold(s));
+    SW_TRY(where_apply(s));
     limit_history(s);
     SW_TRY(statistics_read(s));
     SW_TRY(runs_check(s));

@@ -16,8 +16,9 @@
  *     reductions           scalars of the user's own; what ends runs early
  *     statistics           statistics over runs
  *     groups               runs of one shape
+ *     select               which points of the axes are runs; which runs are asked for
  *     runs_check           is every run possible?
- *     ids, select          the ids of runs; which runs are asked for
+ *     ids                  the ids of runs
  *     few                  which of them are looked at more closely
  *     sweep                calls all of these in turn
  *
@@ -52,6 +53,8 @@ struct sw_sweep_own {
     struct formula   *formula;          /* a linked list of all                                                 */
     struct sw_quantity *unknown_field;  /* [nunknown + 1] fields by the names of the unknowns; NULL: there are none */
     struct axis      *axis;             /* [naxis]                                                              */
+    uint32_t         *point;            /* [nruns] of each run its number among the points of the axes, which ascends;
+                                           NULL: each point is a run                                            */
     struct sample    *sample;
     struct table     *table;            /* NULL: sweep.mode is another one                                      */
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */

@@ -461,13 +461,13 @@ static void read_split(struct sw_sweep *s)
 
 enum sw_status options_read(struct sw_sweep *s)
 {
-    static const char *const of_table[] = {"sweep.file", "table.columns", "table.rows"};  /* they are read before */
+    static const char *const texts[] = {"sweep.file", "sweep.where", "table.columns", "table.rows"};
     const struct sw_key *key;
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)
         if (key->kind == SW_KEY_WORD && strncmp(key->path, "run.", 4) && key_find(s, key->path))
             key_text(s, key->path);
-    for (int k = 0; k < (int)(sizeof of_table / sizeof *of_table); k++) key_text(s, of_table[k]);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) key_text(s, texts[k]);  /* read elsewhere */
     s->title = key_text(s, "title");
     s->mode = key_text(s, "sweep.mode");
     s->file = key_text(s, "output.file");

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Lists of an axis that have lists as elements.
+# Lists of an axis that have lists as elements; points of the axes that are no runs (sweep.where).
 . tests/helpers/helpers.sh || exit 1
 cat >a.cfg <<'C'
 problem = "hyperdiffusion";
@@ -48,4 +48,61 @@ expect 0 resume a.h5 --device cpu; grep -q 'computed once' err && fail 'what com
 import h5py
 with h5py.File("a.h5") as f: assert list(f["a"][()]) == [1, 2, 3, 4]
 P
+
+# sweep.where: points for which it does not hold are no runs
+cat >w.cfg <<'C'
+problem = "hyperdiffusion";
+grid    = { n = 16; length = 1.0; };
+physics = { gamma = "a"; D = "b"; };
+time    = { dt = 0.001; end = 0.01; };
+define  = { r = "a/b"; };
+sweep   = { a = [1, 2, 3]; b = [1, 2, 3]; where = "a < 2*b"; };
+initial = "2 + cos(2*pi*x)";
+output  = { scalars = { every = 0.01; }; };
+C
+runs '1,1 1,2 1,3 2,2 2,3 3,2 3,3 ' list w.cfg; silent err
+expect 0 check w.cfg --device cpu; prints 'hyperdiffusion · 7 runs = a(3) × b(3) where a < 2*b · id '
+runs '1,3 ' list w.cfg -s 'sweep.where=r == 1/3'
+runs '1,1 2,2 3,3 ' list w.cfg -s 'sweep.where=gamma == D'
+runs '1,1 1,2 1,3 2,1 2,2 2,3 3,1 3,2 3,3 ' list w.cfg -s 'sweep.where='
+runs '1,1 3,3 ' list w.cfg -s sweep.mode=zip -s 'sweep.where=a != 2'
+sed 's/a = \[1, 2, 3\];/mode = "table";/' w.cfg >rows.cfg
+runs '2,1 2,2 ' list rows.cfg -s 'sweep.where=a > b - 1 && a != 1' -s 'table.rows="a\n1\n2\n"' -s 'sweep.b=[1, 2]'
+runs '2,3,imex2 3,3,imex2 ' list w.cfg -s 'method=$how' -s 'sweep.how=["imex2", "crank_nicolson"]' \
+    -s 'sweep.where="how == imex2 && a > 1 && b == 3"'
+# a run's id does not depend on it: a sweep with more points goes on; numbers are those of the runs there are
+expect 0 run w.cfg --device cpu -o w.h5 -s 'sweep.where=a == b'
+expect 0 run w.cfg --device cpu -o w.h5; says '4 of 7 runs left'
+expect 5 run w.cfg --device cpu -o w.h5 -s 'sweep.where=a == b'; says 'sweep.where "a < 2*b" -> "a == b"'
+expect 0 resume w.h5 --device cpu; says 'nothing to do: 7 done'
+expect 0 resume w.h5 --device cpu -s 'sweep.where='; says '2 of 9 runs left'
+for k in 1 2 3; do expect 0 run w.cfg --device cpu --shard $k/3 -o s.h5; done
+expect 0 merge s.shard-*-of-3.h5 -o s.h5 || ls
+expect 0 run w.cfg --device cpu -o one.h5; same s.h5 one.h5
+[ -z "$python" ] || py - <<'P' 2>err || fail 'the runs of a sweep with sweep.where'
+import h5py
+with h5py.File("one.h5") as f:
+    assert list(f["a"][()]) == [1, 1, 1, 2, 2, 3, 3] and list(f["b"][()]) == [1, 2, 3, 2, 3, 2, 3]
+    assert list(f["run"][()]) == list(range(7)) and len(f["mass"]) == 7
+P
+while IFS='|' read -r value message; do
+    expect 3 check w.cfg --device cpu -s "sweep.where=$value"
+    says "$message"
+done <<'R'
+a > 5|-s: error: 'sweep.where' holds for none of the 9 points of the axes
+sqrt(a - b)|-s: error: 'sweep.where' is not a number, and so undecided, for a = 1, b = 2
+a <|-s: error: 'sweep.where', column 3: missing operand after '<'
+c < 1|-s: error: 'sweep.where', column 1: unknown name 'c'
+run < 3|-s: error: 'sweep.where', column 1: unknown name 'run'
+x < 3|-s: error: 'sweep.where', column 1: unknown name 'x'
+[1]|-s: error: 'sweep.where' must be a text in quotes
+R
+# beside another error it is looked at all the same
+expect 3 check w.cfg -s time.dt=-1 -s 'sweep.where=c'; says "unknown name 'c'"; says "'time.dt' = -1"
+# an axis that nothing but sweep.where uses changes nothing
+expect 3 check w.cfg -s 'sweep.c=[1, 2]' -s 'sweep.where=a < c'; says "'sweep.c' changes nothing"
+# a dt that divides the end nearly is told of runs that there are
+expect 0 check w.cfg --device cpu -s 'sweep.a=[0.00333333333, 0.002]' -s time.dt=a -s physics.gamma=1 \
+    -s 'sweep.where=a == 0.002'
+grep -q 0.00333 out err && fail 'a dt of no run is told'
 summary
