@@ -1,5 +1,6 @@
 #include "sweep/words.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -369,6 +370,35 @@ static enum sw_status default_file(struct sw_sweep *s)
     return SW_OK;
 }
 
+/* The end of a field {name}, {name:format} or ${name} that begins at c; NULL: there is none. */
+static const char *field_end(const char *c)
+{
+    const bool opens = *c == '{' && (isalpha((unsigned char)c[1]) || c[1] == '_');
+    const char *end = opens ? strchr(c, '}') : NULL;
+    return end ? end + 1 : NULL;
+}
+
+/* A name with fields is meant to be one for each run. The message has the name without them, and what they name. */
+static void check_file(const struct sw_sweep *s)
+{
+    struct sw_text plain = SW_SHORT_TEXT, names = SW_SHORT_TEXT;
+    const char *end, *first = NULL;
+    for (const char *c = s->file; *c;) {
+        if (*c == '$' && field_end(c + 1)) c++;
+        if (!(end = field_end(c))) { sw_text_add_bytes(&plain, c++, 1); continue; }
+        while (plain.length && strchr("_-=$", plain.data[plain.length - 1])) plain.data[--plain.length] = 0;
+        sw_text_printf(&names, "%s%.*s", first ? ", " : "", (int)strcspn(c + 1, ":}"), c + 1);
+        if (!first) first = c + 1;
+        c = end;
+    }
+    if (!first) return;
+    report_error(s, key_setting(s, "output.file"), "'output.file' = \"%s\": a sweep has one file, with all its runs, "
+                 "in which axes are columns (%s): name it \"%s%s\"; `sweep show FILE --csv` has a row for each run, "
+                 "and in Python ds.where(ds.%.*s == 1, drop=True) takes some of them (docs/howto/read_results.md)",
+                 s->file, sw_text_get(&names), plain.length && plain.data[0] != '.' ? "" : "runs",
+                 sw_text_get(&plain), (int)strcspn(first, ":}"), first);
+}
+
 static void read_sample(struct sw_sweep *s)
 {
     struct sample *p = s->own->sample;
@@ -471,6 +501,7 @@ enum sw_status options_read(struct sw_sweep *s)
     s->title = key_text(s, "title");
     s->mode = key_text(s, "sweep.mode");
     s->file = key_text(s, "output.file");
+    check_file(s);
     s->single_fields = !strcmp(key_text(s, "output.fields.precision"), "single");
     s->single_steps = !strcmp(key_text(s, "run.precision"), "single");
     read_split(s);

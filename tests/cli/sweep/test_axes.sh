@@ -101,6 +101,17 @@ R
 expect 3 check w.cfg -s time.dt=-1 -s 'sweep.where=c'; says "unknown name 'c'"; says "'time.dt' = -1"
 # an axis that nothing but sweep.where uses changes nothing
 expect 3 check w.cfg -s 'sweep.c=[1, 2]' -s 'sweep.where=a < c'; says "'sweep.c' changes nothing"
+# one file has all runs
+while IFS='|' read -r name message; do
+    expect 3 check w.cfg -s "output.file=\"$name\""
+    says "$message"
+done <<'R'
+ch_{a}_{b}.h5|'output.file' = "ch_{a}_{b}.h5": a sweep has one file, with all its runs, in which axes are columns (a, b)
+ch_{a}_{b}.h5|name it "ch.h5"; `sweep show FILE --csv` has a row for each run, and in Python ds.where(ds.a == 1, drop=True)
+x/{a:.3f}-b=${b}.h5|columns (a, b): name it "x/-b.h5"
+${a}.h5|name it "runs.h5"
+R
+expect 0 check w.cfg --device cpu -s 'output.file="ch_{1}_{.h5"'
 # a dt that divides the end nearly is told of runs that there are
 expect 0 check w.cfg --device cpu -s 'sweep.a=[0.00333333333, 0.002]' -s time.dt=a -s physics.gamma=1 \
     -s 'sweep.where=a == 0.002'
