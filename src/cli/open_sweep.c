@@ -113,12 +113,24 @@ static bool is_copy_for_jobs(const char *config)
     return length >= sizeof end && !strcmp(config + length - (sizeof end - 1), end);
 }
 
+/* Standard input reaches one process, and ends with this call. */
+static enum sw_status check_piped_table(const struct sw_cli *cli, const struct cli_sweep *s)
+{
+    const struct sw_setting *mode = sw_config_find(s->config, "sweep.mode"),
+                            *file = sw_config_find(s->config, "sweep.file");
+    const bool later = cli->shards > 0, table = mode && sw_text_same(mode->text, "table");
+    if (!table || !file || !sw_text_same(file->text, "-") || (cli->comm->size == 1 && !later)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "sweep.file = \"-\": standard input %s; save the table to a file",
+                   later ? "is gone when the jobs begin" : "reaches one process alone, and here are several");
+}
+
 static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
 {
     *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
     cli->stored_overrides = 0;
     enum sw_status st = sw_config_read(path, cli->override, cli->noverrides, &cli->report, &s->config);
     if (!st && is_copy_for_jobs(path)) s->config->users_file = false;
+    if (!st) st = check_piped_table(cli, s);
     if (!st) st = expand_and_select(cli, expand, s);
     if (!st) st = name_output(cli, s);
     if (st) cli_sweep_close(s);

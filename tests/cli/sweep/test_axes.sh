@@ -106,8 +106,8 @@ while IFS='|' read -r name message; do
     expect 3 check w.cfg -s "output.file=\"$name\""
     says "$message"
 done <<'R'
-ch_{a}_{b}.h5|'output.file' = "ch_{a}_{b}.h5": a sweep has one file, with all its runs, in which axes are columns (a, b)
-ch_{a}_{b}.h5|name it "ch.h5"; `sweep show FILE --csv` has a row for each run, and in Python ds.where(ds.a == 1, drop=True)
+ch_{a}_{b}.h5|'output.file' = "ch_{a}_{b}.h5": a sweep has one file, with all its runs
+ch_{a}_{b}.h5|name it "ch.h5"; `sweep show FILE --csv` has a row for each run, and in Python ds.where(ds.a == 1,
 x/{a:.3f}-b=${b}.h5|columns (a, b): name it "x/-b.h5"
 ${a}.h5|name it "runs.h5"
 R
