@@ -1,5 +1,5 @@
 /* Datasets of HDF5 files: integers or reals of any size, with up to five dimensions (the last one is n), whose
- * numbers are in the file itself. */
+ * numbers are in the file itself. A member of a dataset of compounds is a dataset in it: "/table/a". */
 #include <hdf5.h>
 #include <hdf5_hl.h>
 
@@ -30,6 +30,7 @@ struct file {
     hid_t  id;
     int    count;
     hid_t *dataset;         /* [count] */
+    hid_t *type;            /* [count] of the numbers in memory: double, or a compound with this member alone */
     struct coding *coding;  /* [count] */
 };
 
@@ -107,10 +108,14 @@ static void close_file(void *own)
     struct file *f = own;
     if (!f) return;
     sw_hdf5_lock();
-    for (int k = 0; k < f->count; k++) H5Dclose(f->dataset[k]);
+    for (int k = 0; k < f->count; k++) {
+        H5Dclose(f->dataset[k]);
+        H5Tclose(f->type[k]);
+    }
     if (f->id >= 0) H5Fclose(f->id);
     sw_hdf5_unlock();
     sw_free(f->dataset);
+    sw_free(f->type);
     sw_free(f->coding);
     sw_free(f);
 }
@@ -147,8 +152,16 @@ static herr_t visit_dataset(hid_t group, const char *name, const H5L_info_t *inf
     hid_t object = open_object(group, name);
     if (object < 0) return 0;  /* a link that leads nowhere, or away */
     if (H5Iget_type(object) == H5I_DATASET) {
-        sw_text_printf(&text, "/%s", name);
-        v->visit(v->user, sw_text_get(&text));
+        const hid_t type = H5Dget_type(object);
+        const int members = type >= 0 && H5Tget_class(type) == H5T_COMPOUND ? H5Tget_nmembers(type) : 0;
+        for (int k = 0; k < (members ? members : 1); k++) {
+            char *member = members ? H5Tget_member_name(type, (unsigned)k) : NULL;
+            sw_text_clear(&text);
+            sw_text_printf(&text, "/%s%s%s", name, member ? "/" : "", member ? member : "");
+            v->visit(v->user, sw_text_get(&text));
+            if (member) H5free_memory(member);
+        }
+        if (type >= 0) H5Tclose(type);
         sw_text_free(&text);
     }
     H5Oclose(object);
@@ -236,27 +249,66 @@ static bool exists(const struct file *f, const char *name)
     return there;
 }
 
+/* Of "/table/a" the dataset of compounds "/table", and the place of the name of its member.
+ * @return -1: there is none; else to be closed */
+static hid_t open_compounds(const struct file *f, const char *name, const char **member)
+{
+    const char *slash = strrchr(name, '/');
+    char *path = slash && slash > name ? sw_strdup(name) : NULL;
+    if (path) path[slash - name] = 0;
+    const hid_t dataset = path && exists(f, path) ? open_dataset(f->id, path) : -1;
+    const hid_t type = dataset < 0 ? -1 : H5Dget_type(dataset);
+    const bool good = type >= 0 && H5Tget_class(type) == H5T_COMPOUND && H5Tget_member_index(type, slash + 1) >= 0;
+    *member = good ? slash + 1 : NULL;
+    if (type >= 0) H5Tclose(type);
+    if (dataset >= 0 && !good) H5Dclose(dataset);
+    sw_free(path);
+    return good ? dataset : -1;
+}
+
 static bool has(void *own, const char *name)
 {
     const struct file *f = own;
+    const char *member;
     sw_hdf5_lock();
-    const hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : -1;
+    const hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : open_compounds(f, name, &member);
     if (dataset >= 0) H5Dclose(dataset);
     sw_hdf5_unlock();
     return dataset >= 0;
 }
 
-static enum sw_status read_shape(hid_t dataset, struct sw_array *a)
+/* The type of a dataset in the file, or of a member of its compounds. @return to be closed; -1: it failed */
+static hid_t stored_type(hid_t dataset, const char *member)
+{
+    const hid_t type = H5Dget_type(dataset);
+    if (type < 0 || !member) return type;
+    const int index = H5Tget_member_index(type, member);
+    const hid_t own = index < 0 ? -1 : H5Tget_member_type(type, (unsigned)index);
+    H5Tclose(type);
+    return own;
+}
+
+static hid_t memory_type(const char *member)
+{
+    if (!member) return H5Tcopy(H5T_NATIVE_DOUBLE);
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double));
+    if (type >= 0) H5Tinsert(type, member, 0, H5T_NATIVE_DOUBLE);
+    return type;
+}
+
+/* @param member  NULL: the dataset has numbers */
+static enum sw_status read_shape(hid_t dataset, const char *member, struct sw_array *a)
 {
     hsize_t dim[SW_ARRAY_RANK] = {1};
-    hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+    hid_t space = H5Dget_space(dataset), type = stored_type(dataset, member);
     const H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
     const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
     if (rank >= 1 && rank <= SW_ARRAY_RANK) H5Sget_simple_extent_dims(space, dim, NULL);
     if (space >= 0) H5Sclose(space);
     if (type >= 0) H5Tclose(type);
     if (class != H5T_INTEGER && class != H5T_FLOAT)
-        return SW_FAIL(SW_E_CONFIG, "it does not hold numbers; integers or reals are needed");
+        return SW_FAIL(SW_E_CONFIG, "it does not hold numbers; integers or reals are needed%s",
+                       class == H5T_COMPOUND ? ", as members of compounds are, \"NAME/MEMBER\"" : "");
     if (rank < 1 || rank > SW_ARRAY_RANK)
         return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; 1 to %d can be read", rank, SW_ARRAY_RANK);
     a->rank = a->stored = rank;
@@ -457,18 +509,20 @@ static enum sw_status find_locked(struct file *f, const char *name, struct sw_ar
 {
     *a = (struct sw_array){.index = f->count};
     struct coding coding = {0};
+    const char *member = NULL;
     bool filtered = false;
     met_link = false;
-    hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : -1;
+    hid_t dataset = exists(f, name) ? open_dataset(f->id, name) : open_compounds(f, name, &member);
     if (dataset < 0 && met_link)
         return SW_FAIL(SW_E_CONFIG, "it is a link into another file; name the file that holds the numbers");
     if (dataset < 0 && !exists(f, name)) return no_such_dataset(f, name);
     if (dataset < 0) return no_dataset(f, name);
     enum sw_status st = check_storage(dataset, &filtered);
-    if (!st) st = read_shape(dataset, a);
+    if (!st) st = read_shape(dataset, member, a);
     if (!st) st = check_extent(f, dataset, filtered, a);
     if (!st) st = read_coding(dataset, &coding);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
+    if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->type);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->coding);
     if (st) {
         H5Dclose(dataset);
@@ -478,6 +532,7 @@ static enum sw_status find_locked(struct file *f, const char *name, struct sw_ar
     a->parameter = H5Aexists(dataset, "sweep_role") > 0;
     for (int k = 0; k < coding.count; k++) a->fills |= !isnan(coding.missing[k]);
     f->coding[f->count] = coding;
+    f->type[f->count] = memory_type(member);
     f->dataset[f->count++] = dataset;
     return SW_OK;
 }
@@ -505,7 +560,7 @@ static enum sw_status read_numbers(void *own, const struct sw_array *a, const in
     hid_t memory = H5Screate_simple(1, &wanted, NULL);
     const bool good = space >= 0 && memory >= 0 &&
                       H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
-                      H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
+                      H5Dread(dataset, f->type[a->index], memory, space, H5P_DEFAULT, out) >= 0;
     enum sw_status st = good ? SW_OK : fail_hdf5("it cannot be read");
     if (memory >= 0) H5Sclose(memory);
     if (space >= 0) H5Sclose(space);

@@ -1,9 +1,10 @@
 #ifndef SW_ARRAYS_H
 #define SW_ARRAYS_H
 /* Arrays of numbers that a user gives in files: HDF5 (any dataset of integers or reals, n or systems x n of them, or
- * boxes of up to five dimensions; the CF attributes scale_factor, add_offset, _FillValue, missing_value and valid_* are
- * obeyed, a missing number is NaN) and Matrix Market (a banded matrix by coordinates, whose arrays are its diagonals,
- * or an array, whose columns are systems). The content says which it is.
+ * boxes of up to five dimensions; of a dataset of compounds each member is one, "/table/a"; the CF attributes
+ * scale_factor, add_offset, _FillValue, missing_value and valid_* are obeyed, a missing number is NaN) and Matrix
+ * Market (a banded matrix by coordinates, whose arrays are its diagonals, or an array, whose columns are systems).
+ * The content says which it is.
  *
  * What is read of an HDF5 file is of the state in which it was opened, or fails. A text is read as a whole when it is
  * opened: what becomes of the file afterwards does not matter.

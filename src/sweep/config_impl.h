@@ -28,6 +28,12 @@ enum sw_status sw_config_scan(struct sw_scan *scan, const char *text);
 enum sw_status sw_config_parse(struct sw_arena *arena, const struct sw_scan *scan, const char *text,
                                struct sw_setting **root);
 
+/** The columns of a table in an HDF5 file as a text, "a","b", a line for each row.
+ * @param group  whose datasets are the columns, "/"; or a dataset of compounds, whose members are
+ * @return SW_E_CONFIG there are none, or what they hold is no table; SW_E_IO; SW_E_MEMORY. Messages do not name the
+ *         file */
+enum sw_status sw_config_read_columns(const char *path, const char *group, struct sw_text *text);
+
 /** Where sweep.mode is "table" and sweep.file names its table: read the file into the setting table.rows, whose file is
  * then that one, and add this setting to the overrides, so that whoever stores the config stores what was read. A text
  * gets line ends of one character, and no mark at its beginning. Rows that an -s behind that of sweep.file gives, as

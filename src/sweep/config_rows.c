@@ -29,7 +29,28 @@ static void read_bytes(FILE *f, const struct sw_setting *file, struct sw_report 
         REPORT_FILE(report, file, "'%s' = \"%s\" is larger than %d MiB", file->path, file->text, MAX_BYTES >> 20);
 }
 
-static void read_file(const struct sw_setting *file, struct sw_report *report, struct sw_text *text)
+/* HDF5 files begin with it, or those of MATLAB behind a block of 512 bytes. */
+static bool is_hdf5(FILE *f)
+{
+    char head[8];
+    bool found = false;
+    for (long at = 0; at <= 512 && !found; at += 512)
+        found = !fseek(f, at, SEEK_SET) && fread(head, 1, 8, f) == 8 && !memcmp(head, "\211HDF\r\n\032\n", 8);
+    rewind(f);
+    return found;
+}
+
+static void read_columns(const struct sw_config *c, const struct sw_setting *file, struct sw_report *report,
+                         struct sw_text *text)
+{
+    const struct sw_setting *dataset = sw_config_find(c, "table.dataset");
+    const char *group = is_text(dataset) ? dataset->text : "/";
+    if (sw_config_read_columns(file->text, group, text))
+        REPORT_FILE(report, file, "'%s' = \"%s\": %s", file->path, file->text, sw_err_message());
+}
+
+static void read_file(const struct sw_config *c, const struct sw_setting *file, struct sw_report *report,
+                      struct sw_text *text)
 {
     const char *why = "out of memory";
     const bool piped = !strcmp(file->text, "-");
@@ -42,6 +63,7 @@ static void read_file(const struct sw_setting *file, struct sw_report *report, s
     }
     FILE *f = path ? sw_open_to_read(path, &why) : NULL;
     if (!f) REPORT_FILE(report, file, "'%s' = \"%s\": cannot be read: %s", file->path, file->text, why);
+    else if (!piped && is_hdf5(f)) read_columns(c, file, report, text);
     else read_bytes(f, file, report, text);
     if (f) fclose(f);
     sw_free(path);
@@ -147,7 +169,7 @@ enum sw_status sw_config_read_rows(struct sw_config *c, struct sw_report *report
     enum sw_status st = SW_OK;
     if (!is_text(mode) || strcmp(mode->text, "table") || !is_text(file) || !*file->text) return SW_OK;
     if (rows && rows->override >= file->override) return SW_OK;
-    read_file(file, report, &text);
+    read_file(c, file, report, &text);
     if (report->errors == errors && !(st = sw_text_status(&text)) && check_text(file, report, &text)) {
         if (text.length) normalize(&text);
         st = set_rows(c, file, &text);

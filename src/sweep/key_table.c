@@ -51,12 +51,16 @@ const struct sw_key sw_common_keys[] = {
               "rows of a table, each point or row with every value of the axes that are lists."},
     {.path = "sweep.file", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The file of mode \"table\": CSV, its first line the names of the columns, each of which is an axis, and "
-              "each further line a point of all of them; \"-\": standard input. The output file keeps what was read."},
+              "each further line a point of all of them, or HDF5, with a dataset for each; \"-\": standard input. The "
+              "output file keeps what was read."},
     {.path = "sweep.where", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "Which points of the axes are runs, \"a < 2*b\": those where this expression over axes, defines and "
               "numbers of the run holds; by default all."},
     {.path = "table.columns", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The columns of the table that are axes, \"a, b\"; by default all."},
+    {.path = "table.dataset", .kind = SW_KEY_TEXT, .fallback = "/",
+     .about = "Of a table in an HDF5 file the group whose datasets are the columns, or the dataset of compounds whose "
+              "members are; of results of a sweep its axes are."},
     {.path = "table.rows", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "The table as a text, \"a,b\\n1,2\\n\", in place of sweep.file."},
     {.path = "sample.method", .kind = SW_KEY_WORD, .words = "lhs|sobol|random", .fallback = "lhs",

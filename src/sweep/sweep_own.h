@@ -3,7 +3,9 @@
 /* What a sweep holds beside what sw_sweep.h shows, for the files of this folder. They build on each other in this
  * order, and a file calls only files above it in the list:
  *
- *     config_scan, config_parse, config_find, config_rows, config_read   the text of a config as a tree of settings
+ *     config_scan, config_parse, config_find   the text of a config as a tree of settings
+ *     config_columns, config_rows   a table in a file, as one of these settings
+ *     config_read          all of them, and -s
  *     key_table, keys      the keys of a problem, with their settings
  *     formula              expressions: numbers of a run, functions of the points
  *     unknowns             the names of the unknowns, where a config gives them

@@ -136,4 +136,53 @@ with h5py.File("table.h5") as t, h5py.File("lists.h5") as l:
 with h5py.File("t.h5") as f:
     assert list(f["g"][()]) == [0.1, 0.2, 0.6] and list(f["m"][()]) == [1, 2, 1]
 P
+
+# the same rows in HDF5 files: datasets, in a group, compounds, results of a sweep
+cat >make.py <<'P'
+import h5py, numpy as np
+g, m = np.array([0.1, 0.2, 1e-5]), np.array([1, 2, 1])
+with h5py.File("flat.h5", "w") as f:
+    f["g"], f["m"], f["field"] = g, m.astype("i2"), np.zeros((3, 4))
+    f["deep/g"], f["deep/m"], f["deep/extra"] = g[:2], m[:2], np.array([b"x", b"y"])
+    f["long/g"], f["long/m"] = g, m[:2]
+    f["nan/g"], f["nan/m"] = g, np.array([1, np.nan, 2])
+    rows = np.zeros(3, dtype=[("m", "f4"), ("name", "S4"), ("g", "f8")])
+    rows["g"], rows["m"], rows["name"] = g, m, b"x"
+    f["rows"] = rows
+    f["zip"] = f["deep"]
+    f.create_dataset("packed/rows", data=rows, chunks=(2,), compression="gzip")
+P
+if [ -n "$python" ]; then
+    py make.py 2>err || fail 'make.py'
+    h5() { list t.cfg -s sweep.file=flat.h5 "$@"; }
+    runs "$three" h5; silent err
+    runs $'run,g,m\n0,0.1,1\n1,0.2,2' h5 -s table.dataset=deep
+    runs $'run,g,m\n0,0.1,1\n1,0.2,2' h5 -s 'table.dataset=/deep/'
+    sorted() { "$@" | cut -d, -f1; "$@" | cut -d, -f2 | sort; "$@" | cut -d, -f3 | sort; }
+    [ "$(sorted h5 -s table.dataset=rows -s 'table.columns="g,m"')" = "$(sorted echo "$three")" ] || fail compounds
+    [ "$(sorted h5 -s table.dataset=packed/rows)" = "$(h5 -s table.dataset=rows >out; sorted cat out)" ] || fail packed
+    runs $'run,g,m\n0,0.1,1\n1,0.1,2\n2,0.3,1\n3,0.3,2' list t.cfg -s sweep.file=table.h5 -s 'table.columns="g,m"'
+    while IFS='|' read -r dataset message; do
+        expect 3 check t.cfg -s sweep.file=flat.h5 -s "table.dataset=$dataset"
+        says "-s: error: 'sweep.file' = \"flat.h5\": $message"
+    done <<'R'
+deeper|'/deeper' has no numbers in one dimension, which columns of a table are; table.dataset names their group
+long|'/long/g' has 3 numbers, and '/long/m' has 2: columns of a table are of one length
+nan|'/nan/m': number 2 is missing, or not a number
+R
+    head -c 3000 flat.h5 >cut.h5; expect 3 check t.cfg -s sweep.file=cut.h5; says 'it is a damaged HDF5 file'
+    expect 0 run t.cfg --device cpu -s sweep.file=flat.h5 -o from.h5
+    rm flat.h5; expect 0 resume from.h5 --device cpu; says 'nothing to do: 3 done'
+fi
+
+# by a pipe: what was read is kept; jobs cannot read it again
+table 'g,m\n0.1,1\n0.2,2\n'
+"$sweep" run t.cfg --device cpu -s sweep.file=- -o piped.h5 <runs.csv 2>err || fail 'a table by a pipe'
+sed 1q runs.csv | "$sweep" check t.cfg -s sweep.file=- 2>err && fail 'a pipe without rows'
+says 'error: the table has no rows below its header'
+expect 0 resume piped.h5 --device cpu; says 'nothing to do: 2 done'
+expect 2 submit t.cfg -s sweep.file=- --shards 2 --print
+says 'sweep.file = "-": standard input is gone when the jobs begin; save the table to a file'
+# results do not take the place of the table
+expect 5 run t.cfg --device cpu --force -o runs.csv; says 'runs.csv is not an HDF5 file'
 summary
