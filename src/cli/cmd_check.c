@@ -283,10 +283,26 @@ static enum sw_status print_means_of_all(const struct check *c)
     const struct sw_plan_desc desc = {.sweep = s->sweep, .run = s->run, .count = s->count, .id = s->id};
     struct sw_plan *all = NULL;
     const struct sw_plan_sharing sharing = sharing_of(&c->devices);
-    SW_TRY(sw_plan_make(&desc, &c->devices, &sharing, &all));
+    const enum sw_status planned = sw_plan_make(&desc, &c->devices, &sharing, &all);
+    if (planned == SW_E_REFUSED && s->sweep->rungs > 1) return SW_OK;  /* --only leaves out rungs that the file has */
+    SW_TRY(planned);
     const enum sw_status st = all->nbatch ? print_means(c, all) : SW_OK;
     sw_plan_destroy(&all);
     return st;
+}
+
+/* "ladder   r goes up and down · 3 ladders of 22 rungs side by side" */
+static void print_ladder(const struct check *c)
+{
+    const struct sw_sweep *w = c->s->sweep;
+    const char *way, *axis = sw_sweep_ladder_axis(w, &way);
+    int64_t ladders = 0;
+    if (!axis) return;
+    for (int64_t run = 0; run < w->nruns; run++) ladders += sw_sweep_below(w, run) < 0;
+    console_print(c->cli, "ladder   %s goes %s · %lld ladder%s of %s%lld rungs%s\n", axis,
+                  strcmp(way, "both") ? way : "up and down", (long long)ladders, ladders == 1 ? "" : "s",
+                  ladders * w->rungs > w->nruns ? "at most " : "", (long long)w->rungs,
+                  ladders == 1 ? "" : " side by side");
 }
 
 static enum sw_status print_plan(struct check *c)
@@ -295,6 +311,7 @@ static enum sw_status print_plan(struct check *c)
     struct sw_cli *cli = c->cli;
     const struct sw_plan *p = c->plan;
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
+    print_ladder(c);
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch,
                   format_steps(p, c->s->sweep->problem->time, steps));
     print_steps(c);
@@ -355,6 +372,7 @@ static void json_plan(struct sw_json *j, const struct check *c)
     sw_json_count(j, "runs_failed", p->failed);
     sw_json_count(j, "runs_to_do", p->nruns);
     sw_json_count(j, "ranks", p->ranks);
+    sw_json_count(j, "rungs", c->s->sweep->rungs);
     sw_json_count(j, "batches", p->nbatch);
     sw_json_count(j, "steps_least", own ? 0 : least);
     sw_json_count(j, "steps_most", own ? 0 : most);

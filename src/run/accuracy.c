@@ -50,6 +50,8 @@ struct accuracy {                 /* the sampled runs of a batch */
     double       *column;         /* [ncolumn][count]                          */
     double       *end;            /* [count][unknowns][points] as computed     */
     double       *start;          /* [count][unknowns][points] initial values; NULL: expressions that any grid takes */
+    double       *below;          /* [count][unknowns][points] where runs of a ladder begin; NULL: they have initial
+                                     values */
     struct sw_accuracy found;
 
     /* half steps, beside the batch */
@@ -215,9 +217,10 @@ static enum sw_status advance(const struct accuracy *a, struct sw_device *device
 static enum sw_status begin(const struct accuracy *a, const struct sw_setup *setup, struct sw_device *device,
                             const double *column, bool between, struct sw_sim **sim)
 {
-    enum sw_status st = sim_of_runs(a->r->sweep->problem, setup, device, column, !between, sim);
+    enum sw_status st = sim_of_runs(a->r->sweep->problem, setup, device, column, !between && !a->below, sim);
     st = sw_comm_agree(a->comm, st);
     if (!st && between) st = begin_between(a, *sim, setup);
+    else if (!st && a->below) st = sw_sim_begin(*sim, a->below);
     if (!st || !*sim) return st;
     (*sim)->ops->destroy(*sim);
     *sim = NULL;
@@ -319,6 +322,9 @@ static enum sw_status choose(struct accuracy *a)
         if (is_sampled(a, r->plan->run[j])) a->of[a->count++] = j;
     const size_t count = (size_t)a->count;
     SW_TRY(sw_arena_take(a->r->arena, ncolumn * count, &a->column));
+    if (r->begun) SW_TRY(sw_arena_take(a->r->arena, count * r->size, &a->below));
+    for (size_t j = 0; j < count && r->begun; j++)
+        memcpy(a->below + j * r->size, r->begun + (size_t)a->of[j] * r->size, r->size * sizeof *a->below);
     for (size_t k = 0; k < ncolumn; k++)
         for (size_t j = 0; j < count; j++) a->column[k * count + j] = r->column[k * all + (size_t)a->of[j]];
     return SW_OK;
@@ -490,7 +496,7 @@ static enum sw_status estimate_in_space(struct accuracy *a, struct sw_run_result
 static enum sw_status find_start(struct accuracy *a)
 {
     struct sw_setup setup = *a->r->setup;
-    if (by_expressions(&setup)) return SW_OK;
+    if (by_expressions(&setup) && !a->below) return SW_OK;
     setup.capacity = a->count;
     SW_TRY(agree(a, sw_arena_take(a->r->arena, (size_t)a->count * a->r->size, &a->start)));
     return agree(a, compute(a, &setup, a->r->device, a->column, 0, NULL, a->start));

@@ -15,6 +15,7 @@
 #include "run/domain.h"
 #include "run/results.h"
 #include "run/run_impl.h"
+#include "run/rungs.h"
 #include "run/scalars.h"
 #include "store/files/sw_files.h"
 
@@ -29,6 +30,7 @@ struct batch {
     struct early_ends *ends;
     struct scalars *scalars;
     struct accuracy *accuracy;
+    const char **why_not;      /* [count] why runs of a ladder cannot begin, NULL: they can        */
     int64_t *infinite;         /* [count] numbers saved as infinite: the writer's; NULL: in double  */
     double  *before;           /* [size] of a cut run: the state before its last steps             */
     int64_t  points;           /* of a cut run: of its field, that are written                     */
@@ -341,6 +343,19 @@ static enum sw_status agree_on_initial(const struct batch *b, enum sw_status st,
     return st;
 }
 
+/* On a ladder: find the ends from which the runs start. A run whose rung below has failed cannot begin. */
+static enum sw_status find_ends(struct batch *b)
+{
+    struct runs *r = &b->runs;
+    double *field;
+    SW_TRY(sw_arena_take(r->arena, (size_t)r->count, &b->why_not));
+    SW_TRY(rungs_start(b->w->scheduler->plan->rungs, r, &field, b->why_not));
+    r->begun = field;
+    for (int j = 0; j < r->count; j++)
+        if (b->why_not[j]) b->failures.load_error[j] = b->why_not[j];
+    return SW_OK;
+}
+
 /* Begin with the initial values. A run whose field in a file is not finite has failed before its first step. */
 static enum sw_status begin_runs(struct batch *b)
 {
@@ -348,8 +363,10 @@ static enum sw_status begin_runs(struct batch *b)
     struct failures *f = &b->failures;
     bool *finite;
     SW_TRY(sw_alloc((size_t)r->count, &finite));
-    enum sw_status st = sw_initial_begin(r->sim, r->setup, r->device->threads, r->count, r->column, finite);
-    st = agree_on_initial(b, st, finite);
+    for (int j = 0; j < r->count; j++) finite[j] = true;
+    enum sw_status st = r->begun ? sw_sim_begin(r->sim, r->begun)
+                                 : sw_initial_begin(r->sim, r->setup, r->device->threads, r->count, r->column, finite);
+    if (!r->begun) st = agree_on_initial(b, st, finite);
     for (int j = 0; j < r->count && !st; j++)
         if (!finite[j] && !f->load_error[j]) failures_add(f, j, 0, false);
     sw_free(finite);
@@ -371,6 +388,7 @@ static enum sw_status begin_batch(struct batch *b)
     if (r->sweep->single_fields && r->group->nfield)
         SW_TRY(writer_count_infinite(w->writer, (size_t)r->count, &b->infinite));
     SW_TRY(r->sim->ops->load(r->sim, r->count, r->column, b->failures.load_error));
+    SW_TRY(find_ends(b));
     SW_TRY(early_ends_create(r, &b->failures, w->writer, &b->ends));
     if (r->plan->resume) SW_TRY(restore(b));
     else SW_TRY(begin_runs(b));
@@ -693,7 +711,9 @@ static enum sw_status end_batch(struct batch *b)
     SW_TRY_TO(failed, st, write_histories(b));
     count_and_report(b, result);
     SW_TRY_TO(failed, st, results_look(r, &w->scheduler->plan->looks, result));  /* stored, and not reported again */
-    if (r->sweep->save_state) SW_TRY_TO(failed, st, copy_state_for_part(b, &state));
+    if (sw_sweep_keeps_states(r->sweep)) SW_TRY_TO(failed, st, copy_state_for_part(b, &state));
+    SW_TRY_TO(failed, st, rungs_end(w->scheduler->plan->rungs, b->number, r, state, stored_size(b), result,
+                                    b->why_not));
     for (int j = 0; j < r->count && !is_last_rank(b); j++) result[j].row = sw_run_row_empty();
     const struct sw_part_state last = {state, size_in_part(b), r->group->steps, true};
     if (writes(b)) SW_TRY(writer_finish(w->writer, result, &last));
@@ -702,6 +722,7 @@ static enum sw_status end_batch(struct batch *b)
     return SW_OK;
 failed:
     sw_free(result);
+    sw_free(state);
     return st == SW_E_STOPPED ? stop_batch(b) : st;
 }
 

@@ -10,6 +10,7 @@
 #include "base/sw_text.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
+#include "run/rungs.h"
 
 /* ---- which runs are still to do */
 
@@ -114,7 +115,7 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
         struct run_id want = {.id = old->id[k]};
         const struct run_id *hit = bsearch(&want, todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
         if (!hit || p->own->claimed[hit - todo_by_id]) return false;
-        m[k] = (struct member){hit->run, old->id[k], k};
+        m[k] = (struct member){hit->run, old->id[k], k, 0};
     }
     qsort(m, (size_t)old->count, sizeof *m, by_run);
     for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
@@ -240,7 +241,7 @@ static int64_t unclaimed_runs(const struct sw_plan *p, int group, struct member 
             struct sw_group as_group = {.count = batch->count, .run = batch->run};
             taken = batch->group == group && group_has_run(&as_group, g->run[k]);
         }
-        if (!taken) m[count++] = (struct member){g->run[k], p->id[g->run[k]], 0};
+        if (!taken) m[count++] = (struct member){g->run[k], p->id[g->run[k]], 0, 0};
     }
     return count;
 }
@@ -258,11 +259,26 @@ static enum sw_status fit_slabs(struct sw_plan *p, int g, int64_t *most)
     return plan_fit(p, &slab, false, most);
 }
 
+/* How many runs of the largest rung fit. */
+static enum sw_status fit_rung(struct sw_plan *p, int g, int64_t *most)
+{
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    struct sw_group rung = p->group[g];
+    int64_t *on;
+    SW_TRY(sw_alloc((size_t)sweep->rungs, &on));
+    for (int64_t k = 0; k < p->group[g].count; k++) on[sw_sweep_rung(sweep, p->group[g].run[k])]++;
+    rung.count = 0;
+    for (int64_t k = 0; k < sweep->rungs; k++) rung.count = on[k] > rung.count ? on[k] : rung.count;
+    sw_free(on);
+    return plan_fit(p, &rung, false, most);
+}
+
 /* How many runs fit; where not even one does it is cut, once more until its slices fit. */
 static enum sw_status fit_group(struct sw_plan *p, int g, int64_t *most)
 {
     struct sw_group *group = &p->group[g];
     if (p->ranks > 1) return fit_slabs(p, g, most);
+    if (p->own->of.sweep->rungs > 1) return fit_rung(p, g, most);
     const int deepest = plan_deepest_cut(p, group), begun = group->cut;
     for (;;) {
         const bool as_begun = begun && group->cut == begun;
@@ -340,22 +356,59 @@ static void form_team(struct sw_plan *p)
     }
 }
 
+/* Equal batches. @param least  how many at least, if there are so many runs */
+static enum sw_status cut_runs(struct sw_plan *p, int g, const struct member *m, int64_t count, int64_t least)
+{
+    const int64_t most = (int64_t)p->own->fits[g], wanted = (count + most - 1) / most,
+                  more = least < count ? least : count, batches = wanted > more ? wanted : more;
+    for (int64_t b = 0; b < batches; b++) {
+        const int64_t first = count * b / batches, last = count * (b + 1) / batches;
+        SW_TRY(add_batch(p, g, m + first, (int)(last - first), NULL));
+    }
+    return SW_OK;
+}
+
+static int by_rung(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->rung != y->rung ? (x->rung > y->rung) - (x->rung < y->rung) : (x->run > y->run) - (x->run < y->run);
+}
+
+/* Rung by rung: the same ladders go together on each, and every device has some. */
+static enum sw_status cut_rungs(struct sw_plan *p, int g, struct member *m, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) m[k].rung = sw_sweep_rung(p->own->of.sweep, m[k].run);
+    qsort(m, (size_t)count, sizeof *m, by_rung);
+    for (int64_t k = 0, next; k < count; k = next) {
+        for (next = k + 1; next < count && m[next].rung == m[k].rung;) next++;
+        SW_TRY(cut_runs(p, g, m + k, next - k, p->own->sharing.devices));
+    }
+    return SW_OK;
+}
+
 static enum sw_status cut_batches(struct sw_plan *p)
 {
     struct member *m = NULL;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)p->nruns, &m));
-    for (int g = 0; g < p->ngroup; g++) {
-        int64_t most = (int64_t)p->own->fits[g], count = unclaimed_runs(p, g, m);
-        int64_t batches = (count + most - 1) / most;
-        for (int64_t b = 0; b < batches; b++) {  /* equal ones */
-            int64_t first = count * b / batches, last = count * (b + 1) / batches;
-            SW_TRY_TO(out, st, add_batch(p, g, m + first, (int)(last - first), NULL));
-        }
+    for (int g = 0; g < p->ngroup && !st; g++) {
+        const int64_t count = unclaimed_runs(p, g, m);
+        st = p->own->of.sweep->rungs > 1 ? cut_rungs(p, g, m, count) : cut_runs(p, g, m, count, 0);
     }
-out:
     sw_free(m);
     return st;
+}
+
+/* Batches wait for each other within a process. */
+static enum sw_status order_rungs(struct sw_plan *p)
+{
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    if (sweep->rungs == 1) return SW_OK;
+    if (p->own->sharing.processes > 1)
+        return SW_FAIL(SW_E_CONFIG, "a ladder is climbed by one process, with all of its devices, and there are %d: "
+                       "give each a shard of the sweep, --shard 1/%d and so on, which has whole ladders",
+                       p->own->sharing.processes, p->own->sharing.processes);
+    return rungs_create(p, sweep, p->own->of.completed, &p->rungs);
 }
 
 /* ---- runs whose grid is cut over ranks */
@@ -632,6 +685,7 @@ static enum sw_status count_batches(const struct sw_plan_desc *of, int64_t *batc
     SW_TRY_TO(done, st, sw_alloc((size_t)p->nruns, &m));
     *batches = p->nbatch;  /* those that resume */
     for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed_runs(p, g, m) + each - 1) / each;
+    *batches = (*batches + of->sweep->rungs - 1) / of->sweep->rungs;  /* those of a rung */
 done:
     sw_free(m);
     sw_plan_destroy(&p);
@@ -641,11 +695,12 @@ done:
 static enum sw_status most_batches(const struct sw_plan_desc *of, int64_t enough, int64_t *most)
 {
     struct sw_plan none = {0};
-    const int64_t enough_runs = of->sweep->batch ? enough * of->sweep->batch : enough;
+    const int64_t enough_runs = (of->sweep->batch ? enough * of->sweep->batch : enough) * of->sweep->rungs;
     int64_t runs = 0;
     for (int64_t k = 0; k < of->count && runs < enough_runs; k++)
         runs += is_to_do(of->completed, of->id[of->run[k]], of->retry_failed, &none);
-    *most = runs >= enough_runs ? enough : runs > 0 ? runs : 1;
+    const int64_t on_a_rung = (runs + of->sweep->rungs - 1) / of->sweep->rungs;
+    *most = runs >= enough_runs ? enough : runs > 0 ? on_a_rung : 1;
     return of->sweep->batch && *most > 1 && runs < enough_runs ? count_batches(of, most) : SW_OK;
 }
 
@@ -700,6 +755,7 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     begin_again_in_slices(p);
     form_team(p);
     st = cut_batches(p);
+    if (!st) st = order_rungs(p);
     if (!st) st = try_solvers(p);
     SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     add_up(p);
@@ -751,6 +807,7 @@ void sw_plan_destroy(struct sw_plan **plan)
 {
     struct sw_plan *p = *plan;
     if (!p) return;
+    rungs_destroy(&p->rungs);
     sw_groups_free(&p->group, p->ngroup);
     sw_representatives_free(&p->looks);
     if (p->own) {

@@ -3,7 +3,7 @@
 /* plan.c makes a plan; it asks plan_memory.c how large batches may be, and plan_measure.c for trials. */
 #include "run/sw_plan.h"
 
-struct member { int64_t run; uint64_t id; int row; };  /* of a batch; row: in its stored state */
+struct member { int64_t run; uint64_t id; int row; int64_t rung; };  /* of a batch; row: in its stored state */
 
 struct sw_plan_own {
     struct sw_plan_desc      of;

@@ -20,6 +20,7 @@ struct runs {
     double *column;         /* [ncolumn][count]                                                  */
     size_t  recorded;       /* numbers that a run records of its way; 0: the sim records nothing         */
     struct sw_arena *arena; /* of all that lives as long as the runs are loaded                         */
+    const double *begun;    /* [count][size] where runs of a ladder begin; NULL: with initial values      */
     double *diagnostics;    /* [count][recorded] as last read; NULL: there are none                      */
 };
 

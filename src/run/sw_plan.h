@@ -42,6 +42,7 @@ struct sw_plan {
     const uint64_t *id;            /* [sweep->nruns] of all runs; borrowed                                  */
     struct sw_representatives looks;  /* of the runs asked for, done or not: those that are looked at, before they
                                        * are computed and after, for what the problem may say of them       */
+    struct rungs *rungs;           /* the order of batches of a sweep with a ladder; NULL: they have none           */
     struct sw_plan_own *own;
 };
 

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "base/sw_mem.h"
+#include "run/rungs.h"
 
 struct local_queue {
     const struct sw_plan *plan;
     int64_t *order;                /* [nbatch] in which batches are given out      */
-    int64_t  given, in_flight, done;
+    bool    *taken;                /* [nbatch] of order: given out                 */
+    int64_t  given, in_flight, done;  /* given: that many of the first are taken   */
     int64_t *again;                /* [nagain] returned, to be given out once more */
     int64_t  nagain;
     bool    *returned;             /* [nbatch] it was returned once                */
@@ -22,6 +24,7 @@ static enum sw_status local_complete(struct sw_work_queue *queue, int worker, in
     (void)worker, (void)totals;
     q->in_flight--;
     q->done += outcome == SW_BATCH_DONE;
+    if (outcome == SW_BATCH_DONE) rungs_release(q->plan->rungs, batch);
     if (outcome == SW_BATCH_RETURNED && !q->returned[batch]) {
         q->returned[batch] = true;
         q->again[q->nagain++] = batch;
@@ -29,13 +32,25 @@ static enum sw_status local_complete(struct sw_work_queue *queue, int worker, in
     return SW_OK;
 }
 
+/* The first that nobody has and that need not wait for others; -1: there is none now. */
+static int64_t take_first(struct local_queue *q)
+{
+    while (q->given < q->plan->nbatch && q->taken[q->given]) q->given++;
+    for (int64_t k = q->given; k < q->plan->nbatch; k++) {
+        if (q->taken[k] || !rungs_ready(q->plan->rungs, q->order[k])) continue;
+        q->taken[k] = true;
+        return q->order[k];
+    }
+    return -1;
+}
+
 static enum sw_status local_next(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
     struct local_queue *q = queue->own;
     (void)worker;
     if (q->nagain) *batch = q->again[--q->nagain];
-    else if (q->given < q->plan->nbatch) *batch = q->order[q->given++];
-    else *batch = q->in_flight ? SW_QUEUE_WAIT : SW_QUEUE_EMPTY;
+    else *batch = take_first(q);
+    if (*batch < 0) *batch = q->in_flight ? SW_QUEUE_WAIT : SW_QUEUE_EMPTY;
     q->in_flight += *batch >= 0;
     return SW_OK;
 }
@@ -52,6 +67,7 @@ static void local_destroy(struct sw_work_queue *queue)
     if (!q) return;
     sw_free(q->order);
     sw_free(q->again);
+    sw_free(q->taken);
     sw_free(q->returned);
     sw_free(q);
     queue->own = NULL;
@@ -66,14 +82,16 @@ static int larger_first(const void *a, const void *b)
     return (x->batch > y->batch) - (x->batch < y->batch);
 }
 
-/* By size, small batches are given out last, so that all workers end at about the same time. */
+/* By size, small batches are given out last, so that all workers end at about the same time; on ladders by their rungs.
+ */
 static enum sw_status order_batches(struct local_queue *q, bool by_size)
 {
     const struct sw_plan *p = q->plan;
     struct sized_batch *sized;
     SW_TRY(sw_alloc((size_t)p->nbatch, &sized));
-    for (int64_t k = 0; k < p->nbatch; k++) sized[k] = (struct sized_batch){sw_plan_work(p, &p->batch[k]), k};
-    if (by_size) qsort(sized, (size_t)p->nbatch, sizeof *sized, larger_first);
+    for (int64_t k = 0; k < p->nbatch; k++)
+        sized[k] = (struct sized_batch){p->rungs ? -rungs_turn(p->rungs, k) : sw_plan_work(p, &p->batch[k]), k};
+    if (by_size || p->rungs) qsort(sized, (size_t)p->nbatch, sizeof *sized, larger_first);
     for (int64_t k = 0; k < p->nbatch; k++) q->order[k] = sized[k].batch;
     sw_free(sized);
     return SW_OK;
@@ -84,6 +102,7 @@ static enum sw_status fill_queue(struct local_queue *q, int workers)
     const size_t count = (size_t)q->plan->nbatch;
     SW_TRY(sw_alloc(count, &q->order));
     SW_TRY(sw_alloc(count, &q->again));
+    SW_TRY(sw_alloc(count, &q->taken));
     SW_TRY(sw_alloc(count, &q->returned));
     return order_batches(q, workers > 1);
 }

@@ -8,6 +8,7 @@
 #include "base/sw_mem.h"
 #include "sweep/formula.h"
 #include "sweep/keys.h"
+#include "sweep/ladder.h"
 #include "sweep/sample.h"
 #include "sweep/sweep_own.h"
 #include "sweep/table.h"
@@ -392,20 +393,28 @@ static enum sw_status read_axes(struct sw_sweep *s)
 {
     const struct sw_setting *sweep = sw_config_find(s->config, "sweep");
     const int n = sweep && sweep->kind == SW_SETTING_GROUP ? sweep->count : 0;
-    const size_t most = (size_t)n + (size_t)(s->own->table ? s->own->table->ncolumn : 0);
+    const size_t most = (size_t)n + (size_t)(s->own->table ? s->own->table->ncolumn : 0) + 1;
+    bool more;
     SW_TRY(sw_arena_take(s->own->arena, most, &s->own->axis));
     SW_TRY(sw_arena_take(s->own->arena, most, &s->axis));
     if (s->own->table) SW_TRY(read_table(s));
     for (int k = 0; k < n; k++) {
-        if (key_find(s, sweep->child[k]->path)) continue;  /* sweep.mode */
-        if (table_find(s->own->table, sweep->child[k]->name) >= 0) {
-            report_error(s, sweep->child[k], "'%s' is a column of the table as well; leave one out",
-                         sweep->child[k]->path);
+        const struct sw_setting *child = sweep->child[k], *values;
+        struct axis *a = &s->own->axis[s->naxis];
+        if (key_find(s, child->path)) continue;  /* sweep.mode */
+        if (table_find(s->own->table, child->name) >= 0) {
+            report_error(s, child, "'%s' is a column of the table as well; leave one out", child->path);
             continue;
         }
-        SW_TRY(read_axis(s, sweep->child[k], &s->own->axis[s->naxis]));
+        ladder_open(s, child, s->naxis, &values);
+        if (values) SW_TRY(read_axis(s, values, a));
+        else *a = (struct axis){.stride = 1};
+        a->name = child->name;
+        a->setting = child;
         add_axis(s);
     }
+    SW_TRY(ladder_add_direction(s, &s->own->axis[s->naxis], &more));
+    if (more) add_axis(s);
     return SW_OK;
 }
 

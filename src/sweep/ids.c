@@ -37,6 +37,8 @@
  * of the user's own counts as `exact` does: it is a number of the run, though nothing of the run depends on it; so
  * files of two sweeps whose scalars of one name are different numbers cannot be taken for one.
  *
+ * On a ladder the id of a run is a hash of this and of the id of the run below (chain_ids()).
+ *
  * Everything before the numbers is the same for all runs with the same words (of axes that WORD and ROW keys name): it
  * is hashed once for each combination of words. */
 
@@ -345,6 +347,27 @@ static enum sw_status hash_block(void *user, const struct column_block *b)
     return st;
 }
 
+/* What a run on a rung is depends on those below it: its id is a hash of its own numbers' and of the id below. */
+static void chain_ids(const struct sw_sweep *s, uint64_t *id)
+{
+    static const char rung_schema[] = "sweep rung 1";
+    for (int64_t bottom = 0; bottom < s->nruns && s->rungs > 1; bottom++) {
+        if (sw_sweep_below(s, bottom) >= 0) continue;
+        for (int64_t run = bottom, above; (above = sw_sweep_above(s, run)) >= 0; run = above) {
+            unsigned char digest[32];
+            struct sw_hash h;
+            sw_hash_start(&h);
+            sw_hash_add(&h, rung_schema, sizeof rung_schema);
+            for (int k = 0; k < 2; k++)
+                for (int byte = 0; byte < 8; byte++)
+                    sw_hash_add(&h, &(unsigned char){(unsigned char)(id[k ? run : above] >> 8 * byte)}, 1);
+            sw_hash_end(&h, digest);
+            id[above] = 0;
+            for (int byte = 0; byte < 8; byte++) id[above] |= (uint64_t)digest[byte] << 8 * byte;
+        }
+    }
+}
+
 /* Two runs with one id would be one run in the output file. */
 static enum sw_status refuse_equal(const struct sw_sweep *s, const uint64_t *id)
 {
@@ -402,6 +425,7 @@ enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, ui
     if (!st) st = blocks_each(s, NULL, first, count, false, hash_block, &m);
     free_maker(&m);
     if (st || first != 0 || count != s->nruns) return st;
+    chain_ids(s, id);
     SW_TRY(refuse_equal(s, id));
     set_sweep_id(s, id);
     return SW_OK;
@@ -410,9 +434,10 @@ enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, ui
 enum sw_status sw_sweep_ids_until(struct sw_sweep *s, uint64_t *id)
 {
     struct id_maker m;
-    enum sw_status st = create_maker(s, true, &m);
+    enum sw_status st = create_maker(s, s->rungs == 1, &m);  /* an earlier end is another start for the rung above */
     m.id = id;
     if (!st) st = blocks_each(s, NULL, 0, s->nruns, false, hash_block, &m);
     free_maker(&m);
+    if (!st) chain_ids(s, id);
     return st;
 }

@@ -7,6 +7,7 @@
 #include "sweep/axis.h"
 #include "sweep/columns.h"
 #include "sweep/keys.h"
+#include "sweep/ladder.h"
 #include "sweep/reductions.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sweep_own.h"
@@ -267,6 +268,7 @@ static void mark_all(struct usage *u, const char *but)
     if (row >= 0) u->used[row] = true;
     for (int k = 0; k < s->nchoice; k++)
         if (s->own->choice_column[k] >= 0) u->used[s->own->choice_column[k]] = true;
+    if (s->own->ladder->direction >= 0) u->used[s->axis[s->own->ladder->direction].column] = true;
     if (!counts_runs(s, but)) return;
     for (int k = 0; k < s->naxis; k++) u->used[s->axis[k].column] = true;
 }

@@ -185,12 +185,33 @@ static void assign_groups(const struct sw_group *group, int ngroup, struct price
         }
 }
 
+/* Likewise whole ladders: a rung starts from the one below.
+ * @param order  [nruns] workspace  @param cost  [nruns] zeros; out: of the ladder that begins with a run */
+static void assign_ladders(const struct sw_sweep *s, const struct sw_group *group, int ngroup, struct priced *order,
+                           double *cost, struct load *heap, int nshards, int *share)
+{
+    int count = 0;
+    for (int g = 0; g < ngroup; g++)
+        for (int64_t k = 0; k < group[g].count; k++)
+            cost[sw_sweep_ladder(s, group[g].run[k])] += cost_of(&group[g]);
+    for (int64_t run = 0; run < s->nruns; run++)
+        if (cost[run] > 0) order[count++] = (struct priced){cost[run], (int)run};
+    qsort(order, (size_t)count, sizeof *order, most_expensive_first);
+    for (int j = 0; j < count; j++) {
+        share[order[j].group] = heap[0].shard;
+        heap[0].cost += order[j].cost;
+        sift_down(heap, nshards);
+    }
+    for (int64_t run = 0; run < s->nruns; run++) share[run] = share[sw_sweep_ladder(s, run)];
+}
+
 /* Assign a shard to each run that is kept: share[run] = 0 .. nshards-1. */
 static enum sw_status assign_shards(const struct sw_sweep *s, int nshards, const unsigned char *keep, int *share)
 {
     struct sw_group *group = NULL;
     struct load *heap = NULL;
     struct priced *order = NULL;
+    double *cost = NULL;
     int64_t *run = NULL, count;
     int ngroup = 0;
     enum sw_status st;
@@ -198,10 +219,13 @@ static enum sw_status assign_shards(const struct sw_sweep *s, int nshards, const
     if (nshards > count) nshards = count > 0 ? (int)count : 1;  /* the first shards have a run each, the others none */
     SW_TRY_TO(done, st, sw_sweep_groups(s, run, count, &group, &ngroup));
     SW_TRY_TO(done, st, sw_alloc((size_t)nshards, &heap));
-    SW_TRY_TO(done, st, sw_alloc((size_t)ngroup, &order));
+    SW_TRY_TO(done, st, sw_alloc((size_t)(s->rungs > 1 ? s->nruns : ngroup), &order));
+    if (s->rungs > 1) SW_TRY_TO(done, st, sw_alloc((size_t)s->nruns, &cost));
     for (int k = 0; k < nshards; k++) heap[k].shard = k;
-    assign_groups(group, ngroup, order, heap, nshards, share);
+    if (s->rungs > 1) assign_ladders(s, group, ngroup, order, cost, heap, nshards, share);
+    else assign_groups(group, ngroup, order, heap, nshards, share);
 done:
+    sw_free(cost);
     sw_groups_free(&group, ngroup);
     sw_free(heap);
     sw_free(order);

@@ -43,6 +43,7 @@ struct sw_sweep {
     int64_t     nruns;
     int         naxis;
     struct sw_axis    *axis;            /* the last one varies fastest                                       */
+    int64_t     rungs;                  /* of the ladder that an axis is, both ways; 1: none is              */
     int         ncolumn;
     struct sw_column  *column;          /* number keys, then axes, then defines                              */
     const char **column_name;           /* [ncolumn], the same names, for struct sw_setup                    */
@@ -127,6 +128,22 @@ enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 
 /** Whether nothing but one number key uses an axis. Not if memory is out. */
 bool sw_sweep_axis_serves(const struct sw_sweep *sweep, int axis, const char *key);
+
+/** Of a sweep with a ladder: the rung of a run, from 0, of those that are there; the run whose end a run starts from, -1: it has an initial
+ * value of its own; the run that starts from its end, -1: none; and the first run of its ladder. Without one each is a
+ * ladder. */
+int64_t sw_sweep_rung(const struct sw_sweep *sweep, int64_t run);
+int64_t sw_sweep_below(const struct sw_sweep *sweep, int64_t run);
+int64_t sw_sweep_above(const struct sw_sweep *sweep, int64_t run);
+int64_t sw_sweep_ladder(const struct sw_sweep *sweep, int64_t run);
+/** The axis that is a ladder. @param way  out: "up", "down", "both"  @return NULL: there is none */
+const char *sw_sweep_ladder_axis(const struct sw_sweep *sweep, const char **way);
+
+/** Whether parts keep the states in which runs have ended. */
+static inline bool sw_sweep_keeps_states(const struct sw_sweep *sweep)
+{
+    return sweep->save_state || sweep->rungs > 1;
+}
 
 /** "a = 0.1, v = 2": the axes of one run, for messages. */
 void sw_sweep_describe(const struct sw_sweep *sweep, int64_t run, char *text, int capacity);

@@ -12,6 +12,7 @@
 #include "sweep/formula.h"
 #include "sweep/groups.h"
 #include "sweep/keys.h"
+#include "sweep/ladder.h"
 #include "sweep/names.h"
 #include "sweep/reductions.h"
 #include "sweep/runs_check.h"
@@ -101,6 +102,12 @@ static enum sw_status stage(struct sw_sweep *s, enum sw_status (*read)(struct sw
     return st;
 }
 
+static enum sw_status read_axes_and_ladder(struct sw_sweep *s)
+{
+    SW_TRY(axes_read(s));
+    return ladder_order(s);
+}
+
 /* Keys with their settings -> what holds for all runs -> axes -> columns, one number a run -> functions of the points
  * and reductions of fields, over the columns -> times -> shapes of runs -> which points are runs -> each is checked. A
  * stage reports what is wrong and goes on; later ones leave alone what depends on it. */
@@ -116,7 +123,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(options_read(s));
     SW_TRY(stage(s, unknowns_read, &unknowns_wrong));
     if (unknowns_wrong || (own->table && own->table->wrong)) return status_so_far(s);  /* expressions name them */
-    SW_TRY(stage(s, axes_read, &axes_wrong));
+    SW_TRY(stage(s, read_axes_and_ladder, &axes_wrong));
     own->axes_wrong = s->nruns < 1 || axes_wrong;
     SW_TRY(columns_make(s));
     choices_resolve(s);
@@ -135,6 +142,7 @@ static enum sw_status expand(struct sw_sweep *s)
     limit_history(s);
     SW_TRY(statistics_read(s));
     SW_TRY(runs_check(s));
+    SW_TRY(ladder_check(s));
     if (own->idle) SW_TRY(names_check_used(s, s->column[own->numbered - 1].name));
     return status_so_far(s);
 }
@@ -156,6 +164,9 @@ static enum sw_status make_sweep(const struct sw_config *config, bool outline, s
     s->own->dt_column = -1;
     s->own->divided = -1;
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->sample));
+    SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->ladder));
+    *s->own->ladder = (struct ladder){.axis = -1, .direction = -1};
+    s->rungs = 1;
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->fields));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->scalars));
     SW_TRY_TO(failed, st, sw_arena_take(s->own->arena, 1, &s->own->looks));

@@ -9,7 +9,9 @@
  *     key_table, keys      the keys of a problem, with their settings
  *     formula              expressions: numbers of a run, functions of the points
  *     unknowns             the names of the unknowns, where a config gives them
- *     sample, table, axis  points drawn at random, and those of a table; the axes and their values
+ *     sample, table, ladder, axis   points drawn at random, and those of a table; an axis along which runs start from
+ *                          the ends of others; the axes and their values
+ *     ladder_rungs         which run starts from which
  *     words                keys with one value for the whole sweep; those that take a word or the name of a row, of the
  *                          config or of an axis
  *     columns, column_values   the columns of the run table, and their numbers, a block of runs at a time
@@ -59,6 +61,7 @@ struct sw_sweep_own {
                                            NULL: each point is a run                                            */
     struct sample    *sample;
     struct table     *table;            /* NULL: sweep.mode is another one                                      */
+    struct ladder    *ladder;           /* [1]                                                                  */
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */
     double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
     int               numbered;         /* sw_setup.numbered                                                    */

@@ -25,6 +25,7 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     struct sw_input_file *input;
     int      ndamaged;
     char   **damaged;       /* [ndamaged] paths of damaged parts, which are ignored                     */
+    bool     drops_ends;    /* a join leaves out the states in which runs have ended                    */
     int      unreadable;    /* 1 + the input whose arrays or ids a join found to be damaged; 0: none    */
     bool     whole;         /* open_output: parts are compared with their checksums, all of them, first */
     int      unopened;      /* open_resolved: 1 + the given file that could not be opened; 0: none      */

@@ -12,10 +12,14 @@ static enum sw_status copy_runs(const struct sw_catalog *c, struct sw_completed 
 {
     SW_TRY(sw_alloc((size_t)c->nentry, &l->id));
     SW_TRY(sw_alloc((size_t)c->nentry, &l->status));
+    SW_TRY(sw_alloc((size_t)c->nentry, &l->in));
+    SW_TRY(sw_alloc((size_t)c->nentry, &l->has_end));
     for (int64_t j = 0; j < c->nentry; j++) {
         if (c->entry[j].ended < 0) continue;
         const struct sw_run_slice *k = &c->slice[c->entry[j].ended];
         l->id[l->count] = c->entry[j].id;
+        l->in[l->count] = k->input;
+        l->has_end[l->count] = sw_input_file_has_end(&c->input[k->input], k->row);
         l->status[l->count++] = (unsigned char)sw_run_table_status(c->input[k->input].table, k->row);
     }
     return SW_OK;
@@ -110,6 +114,9 @@ static enum sw_status read_catalog(const char *file, struct sw_report *report, s
 {
     SW_TRY(sw_files_mark(file, &l->seen));
     SW_TRY(open_catalog(file, report, c));
+    SW_TRY(sw_alloc((size_t)c->ninput, &l->file));
+    for (; l->nfile < c->ninput; l->nfile++)
+        if (!(l->file[l->nfile] = sw_strdup(c->input[l->nfile].path))) return SW_E_MEMORY;
     l->lacks_estimates = true;
     for (int k = 0; k < c->ninput; k++) {
         if (strcmp(c->input[k].path, file)) l->has_parts = true;
@@ -183,6 +190,10 @@ void sw_completed_close(struct sw_completed **completed)
     }
     for (int k = 0; k < l->noverride; k++) sw_free(l->override[k]);
     for (int k = 0; k < l->ndamaged; k++) sw_free(l->damaged[k]);
+    for (int k = 0; k < l->nfile; k++) sw_free(l->file[k]);
+    sw_free(l->file);
+    sw_free(l->in);
+    sw_free(l->has_end);
     sw_free(l->damaged);
     sw_free(l->checkpoint);
     sw_free(l->override);
@@ -205,6 +216,12 @@ enum sw_run_status sw_completed_status(const struct sw_completed *l, uint64_t id
 {
     const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
     return at ? (enum sw_run_status)l->status[at - l->id] : SW_RUN_PENDING;
+}
+
+bool sw_completed_has_end(const struct sw_completed *l, uint64_t id)
+{
+    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
+    return at && l->has_end[at - l->id];
 }
 
 void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status)

@@ -39,6 +39,8 @@ void sw_input_file_free(struct sw_input_file *input);
 
 /** The data group that has the arrays of a row; NULL: it has none. */
 const struct sw_data_group *sw_input_file_group(const struct sw_input_file *input, int64_t row);
+/** Whether the file has the state in which the run of a row has ended. */
+bool sw_input_file_has_end(const struct sw_input_file *input, int64_t row);
 /** Whether runs have ended in the file without a state that a longer sweep could go on from. */
 bool sw_input_file_lacks_states(const struct sw_input_file *input);
 

@@ -177,6 +177,12 @@ const struct sw_data_group *sw_input_file_group(const struct sw_input_file *in, 
     return in->data_group_of[row] < 0 ? NULL : &in->data_group[in->data_group_of[row]];
 }
 
+bool sw_input_file_has_end(const struct sw_input_file *in, int64_t row)
+{
+    const struct sw_data_group *s = in->data_group_of ? sw_input_file_group(in, row) : NULL;
+    return s && s->nstate && !s->slabs && sw_data_group_var(s, "state_last");
+}
+
 struct sw_slab sw_input_file_slab(const struct sw_input_file *in, int64_t row)
 {
     const struct sw_data_group *s = sw_input_file_group(in, row);

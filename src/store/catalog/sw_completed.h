@@ -30,6 +30,10 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
     int64_t  count;                    /* runs that ended (done, diverged, error), wherever they are                */
     uint64_t *id;                      /* [count] ascending                                                         */
     unsigned char *status;             /* [count] enum sw_run_status                                                */
+    int      *in;                      /* [count] which file has the run                                            */
+    bool     *has_end;                 /* [count] and the state in which it ended                                   */
+    int      nfile;
+    char   **file;                     /* [nfile] FILE and parts                                                    */
     int      ncheckpoint;
     struct sw_checkpoint *checkpoint;  /* [ncheckpoint] that a run can go on from: each the newest of all its runs, */
                                    /* one of which is not done                                                   */
@@ -59,6 +63,16 @@ enum sw_status sw_completed_open_live(const char *file, struct sw_report *report
 void sw_completed_close(struct sw_completed **completed);
 /** The status of a run; SW_RUN_PENDING if it is not there. completed NULL: the file holds nothing. */
 enum sw_run_status sw_completed_status(const struct sw_completed *completed, uint64_t id);
+/** Whether the state in which a run has ended is there. completed NULL: the file holds nothing. */
+bool sw_completed_has_end(const struct sw_completed *completed, uint64_t id);
+/** The states in which runs have ended, sw_completed_has_end(), and why others have failed.
+ * @param id       [count] that have ended
+ * @param size     numbers of a state to read, from its first on
+ * @param state    out: [count][size]; NaN of runs that failed or whose state is not there
+ * @param message  out: [count] of a run that failed the message that was stored, free with sw_free(); else NULL
+ * @return SW_E_IO, SW_E_MEMORY */
+enum sw_status sw_completed_ends(const struct sw_completed *completed, int count, const uint64_t *id, size_t size,
+                                 double *state, char **message);
 struct sw_run_counts { int64_t pending, done, diverged, failed; };
 /** Count one more run of this status. */
 void sw_run_count(struct sw_run_counts *counts, enum sw_run_status status);

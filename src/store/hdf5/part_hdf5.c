@@ -262,7 +262,7 @@ static enum sw_status describe_part(struct sw_part *p, const struct sw_provenanc
 /* Whether the part has a data group without arrays of a writer: for others, or to say which slab it has. */
 static bool has_other_arrays(const struct sw_part *p)
 {
-    return p->desc.sweep->save_state || p->desc.sweep->history || p->desc.slab.ranks;
+    return sw_sweep_keeps_states(p->desc.sweep) || p->desc.sweep->history || p->desc.slab.ranks;
 }
 
 static enum sw_status begin_file(struct sw_part *p, const char *file, const struct sw_provenance *provenance)

@@ -87,12 +87,12 @@ static enum sw_status sort_rows(struct sw_joined_file *o)
 
 static void extend(int64_t *length, int64_t end) { *length = *length > end ? *length : end; }
 
-static enum sw_status add_vars(struct sw_data_group *to, const struct sw_data_group *from)
+static enum sw_status add_vars(struct sw_data_group *to, const struct sw_data_group *from, bool ends)
 {
     for (int k = 0; k < from->nvar; k++) {
         const struct sw_var *v = &from->var[k];
         struct sw_var *known = sw_data_group_var(to, v->name);
-        if (!sw_var_outputs(from, v->kind)) continue;
+        if (!sw_var_outputs(from, v->kind) || (v->kind == SW_VAR_STATE && !ends)) continue;
         if (known) known->type = v->type;  /* the newest decides */
         else if (v->kind >= SW_VAR_SCALES)
             SW_TRY(sw_data_group_add(to, v->kind, v->type, v->name, v->unit, v->long_name));
@@ -137,9 +137,10 @@ static void mark_data_groups(const struct sw_joined_file *o, const struct sw_joi
         }
 }
 
-/* Call use(t, data group) for each data group of an input that some row of t is in, old to new. */
+/* Call use(o, t, data group) for each data group of an input that some row of t is in, old to new. */
 static enum sw_status for_each_input_group(const struct sw_joined_file *o, struct sw_joined_group *t,
-                                           enum sw_status (*use)(struct sw_joined_group *t,
+                                           enum sw_status (*use)(const struct sw_joined_file *o,
+                                                                 struct sw_joined_group *t,
                                                                  const struct sw_data_group *s))
 {
     const struct sw_catalog *c = o->catalog;
@@ -150,28 +151,32 @@ static enum sw_status for_each_input_group(const struct sw_joined_file *o, struc
     if (!st) mark_data_groups(o, t, first, seen);
     for (int k = 0; k < c->ninput; k++)
         for (int s = 0; s < c->input[k].ndata_group && !st; s++)
-            if (seen[first[k] + s]) st = use(t, &c->input[k].data_group[s]);
+            if (seen[first[k] + s]) st = use(o, t, &c->input[k].data_group[s]);
     sw_free(seen);
     sw_free(first);
     return st;
 }
 
-static enum sw_status add_shape(struct sw_joined_group *t, const struct sw_data_group *s)
+static enum sw_status add_shape(const struct sw_joined_file *o, struct sw_joined_group *t,
+                                const struct sw_data_group *s)
 {
     extend(&t->data_group.nfield, s->field_first + s->nfield);
     extend(&t->data_group.nscalar, s->scalar_first + s->nscalar);
     extend(&t->data_group.nhistory, s->nhistory);
-    const int64_t nstate = sw_data_group_whole_state(s);
+    const bool ends = !o->catalog->drops_ends;
+    const int64_t nstate = ends ? sw_data_group_whole_state(s) : 0;
     if (nstate && t->data_group.nstate && nstate != t->data_group.nstate)
         return SW_FAIL(SW_E_REFUSED, "the files hold states of different sizes (output.state); they cannot be joined");
     extend(&t->data_group.nstate, nstate);
-    extend(&t->data_group.state_fields, s->state_fields);
-    extend(&t->data_group.state_behind, s->state_behind);
-    return add_vars(&t->data_group, s);
+    extend(&t->data_group.state_fields, ends ? s->state_fields : 0);
+    extend(&t->data_group.state_behind, ends ? s->state_behind : 0);
+    return add_vars(&t->data_group, s, ends);
 }
 
-static enum sw_status add_scales(struct sw_joined_group *t, const struct sw_data_group *s)
+static enum sw_status add_scales(const struct sw_joined_file *o, struct sw_joined_group *t,
+                                 const struct sw_data_group *s)
 {
+    (void)o;
     for (int k = 0; k < SW_VAR_SCALES; k++) {
         if (!sw_scale_has_values(s, k) || (k >= SW_VAR_XC && !s->nfield)) continue;
         t->differs[k] |= merge_scale(t->data_group.scale[k], s->scale[k], sw_var_first(s, k), sw_scale_length(s, k));

@@ -123,9 +123,11 @@ static bool same_param(const struct sw_run_table *a, const struct sw_run_table *
 }
 
 /* All arrays whole, in the one data group they have. */
-static bool is_complete(const struct sw_input_file *in)
+static bool is_complete(const struct sw_input_file *in, bool drops_ends)
 {
     const struct sw_data_group *s = in->data_group;
+    for (int k = 0; k < in->ndata_group && drops_ends; k++)
+        if (s[k].nstate) return false;
     if (in->has_state || in->ndata_group > 1) return false;
     if (!in->ndata_group) return true;
     if (s->count != in->table->nruns || s->field_first || s->scalar_first || s->piece_count) return false;
@@ -153,7 +155,7 @@ static const char *find_promotable_part(const struct sw_catalog *c, const struct
 {
     int input = t->nruns ? c->slice[slice[0]].input : 0;
     const struct sw_input_file *in = &c->input[input];
-    if (!t->nruns || !is_complete(in) || !has_all_rows(c, t, slice, input)) return NULL;
+    if (!t->nruns || !is_complete(in, c->drops_ends) || !has_all_rows(c, t, slice, input)) return NULL;
     if (*sw_run_table_statistics(t)) return NULL;  /* they are formed of all runs, as these are joined */
     if (!same_metadata(&t->own->metadata, &in->table->own->metadata)) return NULL;
     for (int k = 0; k < t->nparam; k++)
@@ -327,6 +329,19 @@ static enum sw_status drop_what_is_not_kept(const struct sw_catalog *c, struct s
     return st;
 }
 
+/* A run that starts from the end of another needs that until it is done itself: where all above are, the ends go,
+ * unless they were asked for. */
+static bool needs_no_ends(const struct sw_run_table *t, const struct sw_sweep *sweep)
+{
+    if (!sweep || sweep->rungs == 1 || sweep->save_state) return false;
+    for (int64_t row = 0; row < t->nruns; row++) {
+        const int64_t above = sw_sweep_above(sweep, t->index[row]),
+                      there = above < 0 ? -1 : sw_run_table_find(t, above);
+        if (above >= 0 && (there < 0 || sw_run_table_status(t, there) != SW_RUN_DONE)) return false;
+    }
+    return true;
+}
+
 /* own_parts: the inputs are the output's parts, one of which may be promoted. */
 static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_parts, const struct sw_merge_options *o,
                             const struct sw_provenance *provenance)
@@ -339,6 +354,7 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     if (!st && !o->allow_missing) st = check_complete(c, table, output);
     if (!st) st = drop_what_is_not_kept(c, table);
     if (!st) st = add_history(table, provenance);
+    if (!st) c->drops_ends = needs_no_ends(table, o->sweep);
     if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, output);
     if (!st && o->summary) summarize(table, o->summary);
     sw_run_table_free(&table);
