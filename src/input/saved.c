@@ -36,6 +36,9 @@ struct sw_saved {
     struct row   *row;   /* [rows] of numbered groups, in the order of their runs           */
     int           parameters;
     struct parameter *parameter;
+    int           matched;          /* axes by which runs were looked for last                  */
+    int          *axis;             /* [matched]                                                */
+    int64_t      *order;            /* [rows] rows, sorted by these                             */
 };
 
 /* ------------------------------------------------------------------ reading what describes a result */
@@ -280,6 +283,80 @@ double sw_saved_parameter_of(const struct sw_saved *s, int k, double run)
     return row ? s->parameter[k].value[row - s->row] : NAN;
 }
 
+static int compare_values(double a, double b)
+{
+    if (fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b))) return 0;
+    return a < b ? -1 : 1;
+}
+
+static int compare_axes(const void *a, const void *b, void *saved)
+{
+    const struct sw_saved *s = saved;
+    const int64_t *x = a, *y = b;
+    for (int k = 0, differ; k < s->matched; k++)
+        if ((differ = compare_values(s->parameter[s->axis[k]].value[*x], s->parameter[s->axis[k]].value[*y])))
+            return differ;
+    return 0;
+}
+
+/* Sort the rows by some axes, unless they are. */
+static enum sw_status sort_by_axes(struct sw_saved *s, int count, const int *axis)
+{
+    if (s->order && s->matched == count && !memcmp(s->axis, axis, (size_t)count * sizeof *axis)) return SW_OK;
+    sw_free(s->order);
+    sw_free(s->axis);
+    s->order = NULL;
+    s->axis = NULL;
+    SW_TRY(sw_alloc((size_t)count, &s->axis));
+    SW_TRY(sw_alloc((size_t)s->rows, &s->order));
+    memcpy(s->axis, axis, (size_t)count * sizeof *axis);
+    s->matched = count;
+    for (int64_t k = 0; k < s->rows; k++) s->order[k] = k;
+    qsort_r(s->order, (size_t)s->rows, sizeof *s->order, compare_axes, s);
+    return SW_OK;
+}
+
+/* How a sorted row stands to the values. */
+static int compare_row(const struct sw_saved *s, int64_t at, const double *value)
+{
+    for (int k = 0, differ; k < s->matched; k++)
+        if ((differ = compare_values(s->parameter[s->axis[k]].value[s->order[at]], value[k]))) return differ;
+    return 0;
+}
+
+/* "r = 0.3, s = 1" */
+static void print_values(const struct sw_saved *s, const double *value, struct sw_text *text)
+{
+    for (int k = 0; k < s->matched; k++)
+        sw_text_printf(text, "%s%s = %.9g", k ? ", " : "", s->parameter[s->axis[k]].name, value[k]);
+}
+
+enum sw_status sw_saved_match(struct sw_saved *s, int count, const int *axis, const double *value, double *run)
+{
+    struct sw_text text = {0};
+    int64_t low = 0, high = s->rows;
+    enum sw_status st = SW_OK;
+    SW_TRY(sort_by_axes(s, count, axis));
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (compare_row(s, middle, value) < 0) low = middle + 1;
+        else high = middle;
+    }
+    const bool found = low < s->rows && !compare_row(s, low, value),
+               more = found && low + 1 < s->rows && !compare_row(s, low + 1, value);
+    print_values(s, value, &text);
+    if (!found)
+        st = SW_FAIL(SW_E_CONFIG, "no run of the file has %s; say which is meant, by a number or an expression",
+                     sw_text_get(&text));
+    else if (more)
+        st = SW_FAIL(SW_E_CONFIG, "several runs of the file %s%s, such as %.0f and %.0f; say which is meant, "
+                     "by a number or an expression", count ? "have " : "are there", sw_text_get(&text),
+                     s->row[s->order[low]].run, s->row[s->order[low + 1]].run);
+    else *run = s->row[s->order[low]].run;
+    sw_text_free(&text);
+    return st;
+}
+
 enum sw_status sw_saved_open(const char *path, const char *dataset, struct sw_saved **saved, bool *wrong_dataset)
 {
     struct sw_saved *s;
@@ -312,6 +389,8 @@ void sw_saved_close(struct sw_saved **saved)
         sw_free(s->parameter[k].value);
     }
     sw_free(s->parameter);
+    sw_free(s->order);
+    sw_free(s->axis);
     sw_free(s->group);
     sw_free(s->row);
     sw_free(s->dataset);

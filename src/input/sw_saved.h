@@ -54,6 +54,11 @@ const char *sw_saved_parameter(const struct sw_saved *saved, int k);
 /** Its value in a run. @return NaN: there is no such run */
 double sw_saved_parameter_of(const struct sw_saved *saved, int k, double run);
 
+/** Find the run with these values of some axes, each to a part in 1e9. Keeps an index: one thread at a time.
+ * @param axis   [count] rising  @param value  [count]  @param run  out: its number
+ * @return SW_E_CONFIG there is none, or there are several; SW_E_MEMORY */
+enum sw_status sw_saved_match(struct sw_saved *saved, int count, const int *axis, const double *value, double *run);
+
 /** Go back to the time that was saved of the run before this one. @return false: there is none */
 bool sw_saved_earlier(const struct sw_saved *saved, struct sw_saved_place *place);
 

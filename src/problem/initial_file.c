@@ -16,6 +16,7 @@
 #include "input/sw_saved.h"
 
 static const char file_key[] = "initial.file", dataset_key[] = "initial.dataset", run_key[] = "initial.run",
+                  match_key[] = "initial.match",
                   time_key[] = "initial.time", interpolate_key[] = "initial.interpolate";
 
 /* ------------------------------------------------------------------ files that are open */
@@ -201,6 +202,79 @@ static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const d
     return SW_OK;
 }
 
+/* An axis that says how many points there are may differ: those are looked at themselves. */
+static bool counts_points(const struct sw_setup *one, double here)
+{
+    for (int d = 0; d < one->dim; d++)
+        if (here == (double)one->n[d]) return true;
+    return false;
+}
+
+/* The axes that both sweeps have, and their values here.
+ * @param points  also those that are numbers of points  @param axis, value  room for all  @return how many */
+static int common_axes(const struct run *r, bool points, int *axis, double *value)
+{
+    const char *name;
+    int count = 0;
+    for (int k = 0; (name = sw_saved_parameter(r->source->saved[0], k)); k++) {
+        if (sw_setup_column(&r->one, name) < 0) continue;
+        const double here = number(r, name);
+        if (!points && counts_points(&r->one, here)) continue;
+        axis[count] = k;
+        value[count++] = here;
+    }
+    return count;
+}
+
+/* "a, b", of which this sweep has none: nothing tells which run of several is meant. */
+static enum sw_status fail_without_axes(const struct sw_saved *saved)
+{
+    struct sw_text names = {0};
+    const char *name;
+    for (int k = 0; (name = sw_saved_parameter(saved, k)); k++) sw_text_printf(&names, "%s%s", k ? ", " : "", name);
+    const enum sw_status st = SW_FAIL(SW_E_CONFIG, "runs of the file differ in %s, which are no axes here; match = "
+                                      "\"run\" takes the run of the same number, or say which is meant, by a number or "
+                                      "an expression", sw_text_get(&names));
+    sw_text_free(&names);
+    return st;
+}
+
+/* By the values of the axes that both sweeps have. Where no run has all, one may have another number of points. */
+static enum sw_status match_run(const struct run *r, double *run)
+{
+    struct sw_saved *saved = r->source->saved[0];
+    double *value = NULL;
+    int *axis = NULL, most = 0, few;
+    enum sw_status st;
+    while (sw_saved_parameter(saved, most)) most++;
+    SW_TRY_TO(done, st, sw_alloc((size_t)most, &axis));
+    SW_TRY_TO(done, st, sw_alloc((size_t)most, &value));
+    const int count = common_axes(r, true, axis, value);
+    pthread_mutex_lock(&turn);
+    st = sw_saved_match(saved, count, axis, value, run);
+    if (st == SW_E_CONFIG && !count) st = fail_without_axes(saved);
+    if (st == SW_E_CONFIG && (few = common_axes(r, false, axis, value)) < count) {
+        struct sw_err_kept kept = {0};
+        sw_err_keep(&kept, st);
+        st = sw_saved_match(saved, few, axis, value, run);
+        if (st == SW_E_CONFIG) st = sw_err_raise(&kept);
+    }
+    pthread_mutex_unlock(&turn);
+done:
+    sw_free(axis);
+    sw_free(value);
+    return st;
+}
+
+/* The number in the file of the run that is meant. Files of others have no axes: row k is for run k. */
+static enum sw_status find_number(const struct run *r, double *run)
+{
+    const bool same = r->one.numbered && !strcmp(r->one.column[r->one.numbered - 1], run_key);
+    *run = number(r, run_key);
+    if (!same || sw_setup_chosen(&r->one, match_key, "run")) return SW_OK;
+    return sw_saved_parameter(r->source->saved[0], 0) ? match_run(r, run) : SW_OK;
+}
+
 /* @param wrong  out: the key to blame where there is no such field; NULL: it is not asked for
  * @return SW_E_CONFIG */
 static enum sw_status find_place(const struct run *r, int unknown, struct sw_saved_place *place, const char **wrong)
@@ -208,8 +282,11 @@ static enum sw_status find_place(const struct run *r, int unknown, struct sw_sav
     static const char *const key[] = {[SW_SAVED_WRONG_RUN] = run_key, [SW_SAVED_WRONG_TIME] = time_key,
                                       [SW_SAVED_WRONG_DATASET] = dataset_key};
     enum sw_saved_wrong what;
-    const enum sw_status st = sw_saved_find(r->source->saved[unknown], r->one.dim, number(r, run_key),
-                                            number(r, time_key), place, &what);
+    double run;
+    enum sw_status st = find_number(r, &run);
+    if (wrong) *wrong = st ? match_key : NULL;
+    SW_TRY(st);
+    st = sw_saved_find(r->source->saved[unknown], r->one.dim, run, number(r, time_key), place, &what);
     if (wrong) *wrong = st ? key[what] : NULL;
     return st;
 }
@@ -359,41 +436,12 @@ static const char *refuse_points(const struct sw_setup *one, bool walls, const s
     return possible ? interpolate_key : file_key;
 }
 
-/* An axis that says how many points there are may differ: those are looked at themselves. */
-static bool counts_points(const struct sw_setup *one, const struct sw_saved_place *place, double here, double there)
-{
-    for (int d = 0; d < one->dim; d++)
-        if (here == (double)one->n[d] && there == (double)place->n[d]) return true;
-    return false;
-}
-
-/* The run of the same number is meant to be that with the same values of the axes that both sweeps have. */
-static const char *refuse_other_run(const struct run *r, int unknown, const struct sw_saved_place *place,
-                                    struct sw_text *why)
-{
-    const struct sw_saved *saved = r->source->saved[unknown];
-    const double run = number(r, run_key);
-    const char *name;
-    if (!r->one.numbered || strcmp(r->one.column[r->one.numbered - 1], run_key)) return NULL;
-    for (int k = 0; (name = sw_saved_parameter(saved, k)); k++) {
-        const bool known = sw_setup_column(&r->one, name) >= 0;
-        const double here = known ? number(r, name) : NAN, there = known ? sw_saved_parameter_of(saved, k, run) : NAN;
-        if (!(fabs(here - there) > 1e-9 * fmax(fabs(here), fabs(there))) ||
-            counts_points(&r->one, place, here, there))
-            continue;
-        return sw_refuse(why, run_key, "run %.0f of the file has %s = %.9g, and this one %.9g; say which run is "
-                         "meant, by a number or an expression", run, name, there, here);
-    }
-    return NULL;
-}
-
 static const char *refuse_field(const struct run *r, int unknown, bool walls, struct sw_text *why)
 {
     struct sw_saved_place place;
     const char *key;
     if (find_place(r, unknown, &place, &key)) return sw_refuse(why, key, "%s", sw_err_message());
     key = refuse_points(&r->one, walls, &place, why);
-    if (!key) key = refuse_other_run(r, unknown, &place, why);
     return key ? key : refuse_shared(r->source, unknown, r->one.dim, &place, why);
 }
 
@@ -620,11 +668,13 @@ static void describe_number(const struct run *r, int unknown, const struct sw_sa
 {
     const struct source *s = r->source;
     char shown[32], file[41];
+    double run;
+    if (find_number(r, &run)) run = number(r, run_key);
     const double good = last_good_time(s, unknown, *place, most_of(&r->one));
     sw_text_set(text, "the initial value is %s%s at ", print_value(s, unknown, place, value, shown),
                 isfinite(value) ? ", beyond single precision," : "");
     add_index(r->one.dim, place->n, at, text);
-    sw_text_printf(text, " of run %.0f", number(r, run_key));
+    sw_text_printf(text, " of run %.0f", run);
     if (!isnan(place->t)) sw_text_printf(text, ", time %.6g,", place->t);
     sw_text_printf(text, " of \"%s\" of \"%s\"", s->name[unknown], sw_text_shorten(file, sizeof file, s->file));
     if (!isnan(good)) sw_text_printf(text, "; it is finite at time %.9g", good);

@@ -22,8 +22,12 @@
               "the unknowns: \"/u\"."},                                                                               \
     {.path = "initial.run", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 1e15, .stand_in = "same",             \
      .with = "initial.file", .fallback = "same", .decides = true, .idle = sw_initial_shared,                          \
-     .about = "Which run of the file: a number from 0 or an expression; \"same\" takes the run of the same number, "  \
-              "which must have the same values of the axes that both sweeps have."},                                  \
+     .about = "Which run of the file: a number from 0 or an expression; \"same\" takes the one that initial.match "   \
+              "finds."},                                                                                              \
+    {.path = "initial.match", .kind = SW_KEY_WORD, .words = "axes|run", .fallback = "axes", .with = "initial.file",   \
+     .decides = true, .added_later = true, .common = true,                                                            \
+     .about = "How the same run is found: by the values of the axes of numbers that both sweeps have, which one run " \
+              "of the file must have, or by its number."},                                                            \
     {.path = "initial.time", .kind = SW_KEY_REAL, .unit = "1", .min = 0, .max = 1e300, .stand_in = "last",            \
      .with = "initial.file", .fallback = "last", .decides = true,                                                     \
      .about = "Which of the times that were saved of this run: one of them, or \"last\". The new run begins at "      \

@@ -84,17 +84,31 @@ expect 3 check two_unknowns.cfg -s 'initial={file="one.h5";}'
 says "'initial.dataset' is missing: there is no dataset '/w'"
 expect 3 check two_unknowns.cfg -s 'initial={file="all.h5"; u="1";}'; says "unknown key 'initial.u'"
 
+# runs are matched by the values of the axes that both files have, wherever these lie
+expect 0 run two.cfg -o turned.h5 -s 'sweep.a=[0.3, 0.1]'
+holds turned.h5 one.h5 'np.array_equal(a["u"][:, 0], b["u"][:][[2, 0], 2])'
+expect 0 run one.cfg -q -o many.h5 -s 'sweep={ b = [1, 2]; a = [0.1, 0.2]; }' -s 'forcing="a*b*cos(x)"'
+expect 0 run two.cfg -o of_many.h5 -s 'sweep={ a = [0.2, 0.1]; b = [2, 1]; c = [1, 2]; }' -s 'forcing="a*b*c*cos(x)"' \
+    -s initial.file=many.h5
+holds of_many.h5 many.h5 'np.array_equal(a["u"][::2, 0], b["u"][:][[3, 1, 2, 0], 2])'
+holds of_many.h5 many.h5 'np.array_equal(a["u"][1::2, 0], a["u"][::2, 0])'
+expect 0 run one.cfg -q -o single.h5 -s sweep.a=0.2
+expect 0 run two.cfg -o of_single.h5 -s 'sweep={ k = [5, 6]; }' -s 'define.a=0.2' -s 'forcing="a*k*x/100"' \
+    -s initial.file=single.h5
+holds of_single.h5 single.h5 'all(np.array_equal(a["u"][k, 0], b["u"][0, 2]) for k in (0, 1))'
+
 # with any stepper, interrupted, another run, another time, and none of the other sweep's axes
 expect 0 run two.cfg -o plain.h5 -s stepper=cpu.plain
 holds plain.h5 two.h5 'np.array_equal(a["u"][:, 0], b["u"][:, 0]) and np.allclose(a["u"][:], b["u"][:], atol=1e-9)'
 expect 0 run two.cfg -o other.h5 -s 'initial={file="one.h5"; run="2 - round(10*a - 1)"; time=0.5;}'
 holds other.h5 one.h5 'np.array_equal(a["u"][:, 0], b["u"][:][::-1, 1])'
-expect 0 run two.cfg -o free.h5 -s sweep='{ k = [5, 6]; }' -s forcing=0.1*x
+expect 0 run two.cfg -o free.h5 -s sweep='{ k = [5, 6]; }' -s forcing=0.1*x -s initial.match=run
 holds free.h5 one.h5 'np.array_equal(a["u"][:, 0], b["u"][:2, 2])'
 expect 0 run two.cfg -o float.h5 -s run.precision=single
 holds float.h5 one.h5 'np.array_equal(a["u"][:, 0], b["u"][:, 2].astype("f4"))'
 expect 0 check two.cfg -v
 says 'initial.run              same  (default)'
+says 'initial.match            axes  (default)'
 says 'initial.time             last  (default)'
 says 'initial.interpolate      true  (default)'
 expect 0 check two.cfg -v -s initial.run=same -s initial.time=last -s initial.interpolate=false
@@ -122,7 +136,8 @@ sed -e 's/0.2, 0.3/50.0, 0.3/; s/"one.h5"; fields/"lost.h5"; fields/; s/^initial
 expect 1 run lost.cfg
 lost='the initial value is nan at i = 0 of run 1, time 1, of "/u" of "lost.h5"; it is finite at time 0'
 expect 3 check two.cfg -s initial.file=lost.h5
-says "'initial.run' = 1 in run 1 (a = 0.2): run 1 of the file has a = 50, and this one 0.2; say which run is meant"
+says "'initial.match' = \"axes\", its default: no run of the file has a = 0.2; say which is meant"
+expect 0 check two.cfg -s initial.file=lost.h5 -s initial.match=run
 lost_run=(-s initial.file=lost.h5 -s 'initial.run="round(10*a - 1)"')
 expect 0 check two.cfg -o after.h5 "${lost_run[@]}"; prints "$lost; the run fails (a = 0.2)"
 expect 1 run two.cfg -o after.h5 "${lost_run[@]}"; says "$lost; the run fails (a = 0.2)"
@@ -154,8 +169,16 @@ fi
 
 # what is refused, at the line of the key
 refused() { expect 3 check two.cfg "${@:2}"; says "$1"; }
-refused "'initial.run' = 3 in run 3 (a = 0.4): the file has 3 runs, 0 to 2" -s 'sweep.a=[0.1, 0.2, 0.3, 0.4]'
+refused "'initial.match' = \"axes\", its default: no run of the file has a = 0.4; say which is meant" \
+    -s 'sweep.a=[0.1, 0.2, 0.3, 0.4]'
 says 'two.cfg:6: error'
+refused "'initial.run' = 3 in run 3 (a = 0.4): the file has 3 runs, 0 to 2" -s 'sweep.a=[0.1, 0.2, 0.3, 0.4]' \
+    -s initial.match=run
+refused 'several runs of the file have a = 0.1, such as 0 and 2; say which is meant, by a number or an expression' \
+    -s initial.file=many.h5 -s sweep.a=0.1
+refused 'runs of the file differ in a, which are no axes here; match = "run" takes the run of the same number' \
+    -s 'sweep={ k = [5, 6]; }' -s forcing=0.1*x
+refused "'initial.match' = \"number\" is none of axes, run" -s initial.match=number
 refused "'initial.run' = 7 in run 0 (a = 0.1): the file has 3 runs, 0 to 2; an expression can pick from them" \
     -s initial.run=7
 refused "'initial.run' = 0.5: must be a whole number" -s initial.run=0.5
@@ -197,9 +220,11 @@ a, b = h5py.File("more.h5"), h5py.File("groups.h5")
 for n in ("n00032", "n00048"):
     assert np.array_equal(a[n]["u"][:, 0], b[n]["u"][:, -1])
 PY
-expect 0 check more.cfg -o finer.h5 -s 'sweep.n=[64, 48]'
+expect 3 check more.cfg -s 'sweep.n=[64, 48]'; says 'no run of the file has n = 64'  # it may be either
+expect 0 check more.cfg -o finer.h5 -s 'sweep.n=[64, 48]' -s initial.match=run
 prints 'initial: the field in the file has 32 points, and the run 64: it is interpolated by the waves that both grids'
-expect 0 run more.cfg -o finer.h5 -s 'sweep.n=[64, 48]'; says 'it is interpolated by the waves that both grids have'
+expect 0 run more.cfg -o finer.h5 -s 'sweep.n=[64, 48]' -s initial.match=run
+says 'it is interpolated by the waves that both grids have'
 expect 3 check more.cfg -s initial.run=2; says 'the file has 2 runs, 0 to 1'
 
 # a dimension more; walls; a velocity that depends on u
@@ -306,7 +331,8 @@ refused "'initial.file' = \"x.h5\": the field in the file has 32 x 2 points, and
     -s 'initial={file="x.h5"; dataset="/cube";}'
 refused "'initial.dataset' = \"/x\": there is no dataset '/x'" -s 'initial={file="x.h5"; dataset="/x";}'
 refused "it has 1 dimensions; 2 (ny, nx) or 3 (runs, ny, nx) are needed" -s 'initial={file="x.h5"; dataset="/u";}'
-refused "it is a field of 1 dimensions over runs and times, and the run has 2" -s 'initial={file="one.h5";}'
+refused "it is a field of 1 dimensions over runs and times, and the run has 2" \
+    -s 'initial={file="one.h5"; match="run";}'
 
 # an axis that changes nothing: where all runs begin with one field, their numbers are no difference
 expect 0 check heat.cfg -s physics.kappa=1.0 -s initial.dataset=three
