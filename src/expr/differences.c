@@ -65,8 +65,7 @@ const char *sw_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown,
     return text;
 }
 
-/* "u[+1]", "u[+1,0]", "u[+1,0,-2]"; u alone for the point itself. */
-static const char *grid_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int dimensions,
+const char *sw_grid_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int dimensions,
                                        const int offset[AXES])
 {
     if (dimensions == 1 || !(offset[0] || offset[1] || offset[2]))
@@ -382,7 +381,7 @@ static int neighbour(struct work *w, int unknown, int place)
         if (abs(offset[axis]) > w->reach[axis]) w->reach[axis] = abs(offset[axis]);
     }
     int *made = &w->neighbour[unknown][at];
-    if (!*made) *made = 1 + maker_name(&w->m, grid_neighbour_name(name, w->unknown[unknown], w->dimensions, offset));
+    if (!*made) *made = 1 + maker_name(&w->m, sw_grid_neighbour_name(name, w->unknown[unknown], w->dimensions, offset));
     return *made - 1;
 }
 

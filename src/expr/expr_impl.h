@@ -66,7 +66,8 @@ enum precedence {
     X(STEP,   1,         "step",  BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
     X(HEAVISIDE, 1,  "heaviside", BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
-    X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))
+    X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))                   \
+    X(RANDN_AT, 2,       NULL,    BINDS_CALL,    NULL,    sw_randn(a, cell + (int)b, step, stream))
 
 /* dx(a) .. dzzzz(a) are the derivatives of a field, which has no value at a point by itself: they stand in trees only
  * (sw_differences.h), never in a program, and are therefore not in the list. Those along y and z, in a row of four for
@@ -85,7 +86,8 @@ struct op_row {                 /* src/expr/operation.c */
 };
 extern const struct op_row op_table[OP_COUNT];
 
-static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN; }
+/** RANDN_AT, the normal number of the point that is b points on, stands in trees that the program makes alone. */
+static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN || op == OP_RANDN_AT; }
 /** Whether texts of a line know op as a function: derivatives along y and z they do not. */
 static inline bool op_is_function(enum operation op)
 {

@@ -63,6 +63,10 @@ enum sw_status sw_grid_differences(const struct sw_expr *expr, int dimensions, c
                                    int order, const unsigned (*closed)[2], int reach[SW_GRID_AXES],
                                    struct sw_expr **out, struct sw_expr_error *err);
 
+/** "u[+1]", "u[+1,0]", "u[+1,0,-2]"; u alone for the point itself. @return name, or text */
+const char *sw_grid_neighbour_name(char text[SW_NEIGHBOUR_ROOM], const char *unknown, int dimensions,
+                                   const int offset[SW_GRID_AXES]);
+
 /** Whether a name is that of an unknown, at the point or beside it. @param offset  out: where */
 bool sw_grid_neighbour(const char *name, const char *unknown, int offset[SW_GRID_AXES]);
 #endif

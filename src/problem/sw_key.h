@@ -62,6 +62,7 @@ struct sw_key {
     bool             from_exact;  /* FUNCTION: where the config has `exact` alone, that at t = 0 stands for it   */
     bool             each;      /* FUNCTION: one for each unknown: a group, whose members have their names, or where
                                    there is one unknown the expression itself                       */
+    bool             beside;    /* of such a group: keys of its own may stand beside the expressions: noise.stream */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
     bool             added_later;  /* WORD: there are files from before the key: its default is not hashed */
     bool             common;    /* WORD: one word for all runs, not "$axis"                         */

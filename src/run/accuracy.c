@@ -134,7 +134,9 @@ static bool by_expressions(const struct sw_setup *setup)
 static bool has_noise_in_time(const struct sw_setup *setup)
 {
     for (int k = 0; k < setup->nfunction; k++)
-        if (strcmp(setup->function[k].key, "initial") && sw_expr_is_random(setup->function[k].expr)) return true;
+        if (!strncmp(setup->function[k].key, "noise", 5) ||
+            (strcmp(setup->function[k].key, "initial") && sw_expr_is_random(setup->function[k].expr)))
+            return true;
     return false;
 }
 

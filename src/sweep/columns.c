@@ -251,7 +251,7 @@ static bool read_stand_in(struct sw_sweep *s, int k)
     from->kind = key->kind == SW_KEY_COUNT ? SOURCE_RUN : SOURCE_CONSTANT;
     from->number = key->max;
     s->column[k].uniform = from->kind == SOURCE_RUN && s->nruns == 1;
-    if (from->kind == SOURCE_RUN) s->own->numbered = 1 + k;
+    if (from->kind == SOURCE_RUN && (key->idle || !s->own->numbered)) s->own->numbered = 1 + k;
     return true;
 }
 

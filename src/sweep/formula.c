@@ -253,12 +253,29 @@ static enum sw_status read_stand_in(struct sw_sweep *s, const struct sw_key *key
     return st;
 }
 
+/* The key in the group of another that a name may have been meant as; NULL: none is near. */
+static const char *near_member(const struct sw_sweep *s, const struct sw_key *group, const char *name)
+{
+    const size_t length = strlen(group->path);
+    const char *list[SW_MAX_KEYS];
+    const struct sw_key *key;
+    int n = 0;
+    for (int k = 0; (key = key_at(s, k)) && n < SW_MAX_KEYS; k++)
+        if (!strncmp(key->path, group->path, length) && key->path[length] == '.') list[n++] = key->path + length + 1;
+    return sw_nearest_name(name, list, n);
+}
+
 static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, const struct sw_setting *group)
 {
     for (int k = 0; k < group->count; k++) {
         const struct sw_setting *child = group->child[k];
-        if (unknown_find(s, child->name) >= 0) continue;
+        if (unknown_find(s, child->name) >= 0 || (key->beside && key_find(s, child->path))) continue;
         const char *near = sw_nearest_name(child->name, s->unknown, s->nunknown);
+        const char *beside = key->beside && !near ? near_member(s, key, child->name) : NULL;
+        if (beside) {
+            report_error(s, child, "unknown key '%s'; did you mean '%s.%s'?", child->path, key->path, beside);
+            continue;
+        }
         if (near)
             report_error(s, child, "'%s': there is no unknown '%s'; did you mean '%s'?", key->path, child->name, near);
         else
@@ -286,7 +303,7 @@ static enum sw_status read_stand_ins(struct sw_sweep *s, const struct sw_key *ke
 static enum sw_status read_function(struct sw_sweep *s, const struct sw_key *key)
 {
     const struct sw_setting *setting = key_setting(s, key->path);
-    if (setting && key_has_members(s, key, setting)) return SW_OK;
+    if (setting && key_has_members(s, key, setting) && !(key->each && key->beside)) return SW_OK;
     if (!setting && key_stand_in(s, key)) return read_stand_ins(s, key);
     if (key->each && setting && setting->kind == SW_SETTING_GROUP) return read_each(s, key, setting);
     if (!key->each || s->nunknown < 2) return read_function_at(s, key, 0, setting);

@@ -158,7 +158,7 @@ const struct sw_key sw_common_keys[] = {
 bool sw_key_needs_time(const char *path)
 {
     static const char *const of_time[] = {"time", "output.fields.times", "output.scalars", "output.state", "accuracy",
-                                          "stop"};
+                                          "stop", "noise"};
     for (size_t k = 0; k < sizeof of_time / sizeof *of_time; k++) {
         const size_t length = strlen(of_time[k]);
         if (!strncmp(path, of_time[k], length) && (!path[length] || path[length] == '.')) return true;

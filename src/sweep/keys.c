@@ -263,6 +263,13 @@ static void report_not_group(const struct sw_sweep *s, const struct sw_setting *
     sw_text_free(&known);
 }
 
+/* Whether a setting is a group of expressions beside which keys of their own may stand. */
+static bool holds_expressions(const struct sw_sweep *s, const char *path)
+{
+    const struct sw_key *key = key_find(s, path);
+    return key && key->each && key->beside;
+}
+
 /* An end of the domain without a word of what is known there is no end, and the domain periodic or the end one that has
  * a default: who writes the group means another. With boundary it is said. */
 static void check_empty_end(const struct sw_sweep *s, const struct sw_setting *end)
@@ -289,6 +296,7 @@ static void check_group(const struct sw_sweep *s, const struct sw_setting *group
         int wanted;
         /* the members of a group of one expression for each unknown: unknowns.h */
         if (key && !names && !key_has_members(s, key, child)) continue;
+        if (!key && holds_expressions(s, group->path) && !is_group(s, child->path)) continue;  /* as those are */
         if (!key && !is_group(s, child->path)) report_unknown(s, child, group->path);
         else if ((wanted = count_elements(s, child->path)) > 0) {
             if (child->kind != SW_SETTING_LIST || child->count != wanted)

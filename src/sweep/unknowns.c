@@ -1,5 +1,6 @@
 #include "sweep/unknowns.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -35,13 +36,16 @@ static bool is_name(const char *text)
     return true;
 }
 
-/* Of a group that is either one expression for each unknown, or says which file has them. */
-static bool is_key_of_initial(const struct sw_sweep *s, const char *name)
+/* The group with a key of this name whose members may be expressions, one for each unknown; NULL: none has. */
+static const char *group_with(const struct sw_sweep *s, const char *name)
 {
-    const struct sw_key *key;
-    for (int k = 0; (key = key_at(s, k)); k++)
-        if (!strncmp(key->path, "initial.", 8) && !strcmp(key->path + 8, name)) return true;
-    return false;
+    static const char *const group[] = {"initial", "noise"};
+    char path[80];
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s.%s", group[k], name);
+        if (key_find(s, path)) return group[k];
+    }
+    return NULL;
 }
 
 /* What else a name means; NULL: nothing. Columns of the output file are names_check()'s. */
@@ -50,7 +54,9 @@ static const char *other_meaning(const struct sw_sweep *s, const char *name)
     if (name_is_in_language(s, name)) return "it is a function or constant of the expressions";
     if (sw_is_reduction(name)) return "it is a reduction of output.scalars.define";
     if (!strcasecmp(name, "inf") || !strcasecmp(name, "nan")) return "numbers that are not finite are written so";
-    return is_key_of_initial(s, name) ? "'initial' has a key of this name" : NULL;
+    const char *group = group_with(s, name);
+    return !group ? NULL : !strcmp(group, "noise") ? "'noise' has a key of this name" :
+                                                     "'initial' has a key of this name";
 }
 
 static void add(struct sw_sweep *s, const struct sw_setting *at, const char *name)

@@ -13,6 +13,7 @@
     {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                      \
      .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                                  \
      .about = "The source term S, an expression in the coordinates, t and u."},                                       \
+    SW_NOISE_KEYS(false), SW_NOISE_OF_U,                                                                              \
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true,     \
      .about = "The exact solution in the coordinates and t; the error norms at the end are taken against it."}
 

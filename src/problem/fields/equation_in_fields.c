@@ -22,6 +22,7 @@ static const struct sw_key keys[] = {
      .about = "The exact solution in the coordinates and t, or a group with one for each unknown or for some; the "
               "error norms at the end are taken against it."},
     SW_MANUFACTURED_KEY,
+    SW_NOISE_KEYS(true),
     FIELDS_WALL_KEYS(FIELDS_WALL, true, ", or a group with one for each unknown"),
     FIELDS_KEYS("imex2", .unless_set = NULL),
     {0},

@@ -326,7 +326,7 @@ static enum sw_status read_row(struct builder *b, int v)
         return expr_refuse(b->err, 0, 1, "", "the unknown '%s' has no right-hand side", text->unknown[v]);
     SW_TRY_TO(done, st, sw_expr_parse_fields(text->rhs[v], text->dimensions, &expr, b->err));
     SW_TRY_TO(done, st, sw_field_check_names(&b->names, expr, b->err));
-    b->terms->noise |= sw_expr_is_random(expr);
+    b->terms->noise |= sw_expr_is_random(expr) || (text->source[v] && sw_expr_is_random(text->source[v]));
     SW_TRY_TO(done, st, compile_differences(b, expr, text->order, text->source[v], &b->terms->row[v].rhs));
     SW_TRY_TO(done, st, find_linear(b, expr, v));
     SW_TRY_TO(done, st, find_frozen(b, expr, v));

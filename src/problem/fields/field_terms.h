@@ -17,8 +17,8 @@ struct fields_text {                  /* all borrowed, and not needed after fiel
     int unknowns;                     /* 1 .. SW_UNKNOWNS_MOST                                        */
     const char *unknown[SW_UNKNOWNS_MOST];
     const char *rhs[SW_UNKNOWNS_MOST];
-    const struct sw_expr *source[SW_UNKNOWNS_MOST];  /* added to F as it is, in the coordinates, t and numbers of a run;
-                                       * NULL: nothing                                                 */
+    const struct sw_expr *source[SW_UNKNOWNS_MOST];  /* added to F as it is, in the coordinates, t, numbers of a run and
+                                       * unknowns here and beside (sw_grid_neighbour_name()); NULL: nothing */
     const struct sw_scope *run;       /* numbers of a run: RUN symbols of slots below first_number    */
     int first_number;                 /* slots first_number .. + FIELDS_NUMBERS - 1 are the grid's    */
     int order;                        /* of F's differences: 4; else 2                                */

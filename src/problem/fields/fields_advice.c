@@ -132,6 +132,14 @@ static const char *check_own_steps(const struct sw_setup *setup, struct sw_text 
     return NULL;
 }
 
+/* Whether no flux of an unknown goes through walls that there are. */
+static bool is_closed(const struct sw_setup *setup, int v)
+{
+    for (int k = 0; k < 2 * SW_DIMS; k++)
+        if (fields_has_walls(setup, k / 2) && !fields_wall_is_closed(setup, k % 2, k / 2, v)) return false;
+    return true;
+}
+
 static bool has_walls(const struct sw_setup *setup)
 {
     return fields_has_walls(setup, 0) || fields_has_walls(setup, 1) || fields_has_walls(setup, 2);
@@ -149,8 +157,9 @@ const char *fields_validate_run(const struct sw_setup *setup, const char *solver
                                 struct sw_text *why)
 {
     struct run run;
-    const char *key = check_own_steps(setup, why);
+    const char *key = sw_noise_check(setup, is_closed, why);
     (void)solver;
+    if (!key) key = check_own_steps(setup, why);
     if (!key) key = sw_manufactured_check(setup, why);
     if (!key && setup->single_steps) key = sw_refuse(why, "run.precision", "fields are stepped in double precision");
     if (!key) key = check_walls(setup, ld, column, j, why);
@@ -458,6 +467,7 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     const struct fields_terms *terms = fields_terms_of(setup);
     (void)problem;
     for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
+    SW_TRY(sw_noise_describe(setup, terms->dimensions, text));
     sw_manufactured_describe(setup, text);
     fields_describe_walls(setup, terms, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d right-hand side%s a step, each solved ",

@@ -21,6 +21,7 @@ struct model {
     struct sw_program   *forced;   /* the right-hand side with the user's forcing; NULL: there is none */
     struct fields_terms  stepped;  /* the terms with it                                               */
     struct sw_manufactured source;
+    struct sw_noise noise;         /* its numbers of a run follow those of the grid */
 };
 
 const struct fields_terms *fields_terms_of(const struct sw_setup *setup)
@@ -37,7 +38,11 @@ const struct sw_manufactured *fields_source_of(const struct sw_setup *setup)
 /* Of a kind there is one unknown, which configs do not name. */
 static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
 
-int fields_parameters(const struct sw_setup *setup) { return setup->ncolumn + FIELDS_NUMBERS; }
+int fields_parameters(const struct sw_setup *setup)
+{
+    const struct model *m = setup->prepared;
+    return setup->ncolumn + FIELDS_NUMBERS + (m ? m->noise.numbers : 0);
+}
 
 /* Of all conditions of an unknown at walls. */
 enum { RATES = SW_DIMS * 2 * FIELDS_CONDITION_KEYS };
@@ -55,6 +60,7 @@ static void release(void *prepared)
     fields_terms_destroy(&m->energy);
     sw_program_destroy(&m->forced);
     sw_manufactured_free(&m->source);
+    sw_noise_free(&m->noise);
     for (int k = 0; k < SW_UNKNOWNS_MOST * RATES; k++) sw_program_destroy(rate_of(m, k));
     sw_free(m);
 }
@@ -123,6 +129,45 @@ static void find_closed(const struct sw_setup *setup, struct fields_text *text)
     }
 }
 
+/* Terms of noise, as sources of the texts, and what they know beside what the texts do.
+ * @param function  out: as in struct sw_problem_texts
+ * @param source    out: [unknowns] free with sw_expr_destroy()  @param symbol  out: of *run; free with sw_free() */
+static enum sw_status add_noise(const struct sw_setup *setup, struct model *m, struct fields_text *text,
+                                struct sw_expr **source, struct sw_symbol **symbol, struct sw_scope *run,
+                                int *function, struct sw_expr_error *err)
+{
+    const int first = setup->ncolumn + FIELDS_NUMBERS, given = text->run->count;
+    bool walls[SW_DIMS];
+    enum sw_status st = SW_OK;
+    for (int axis = 0; axis < SW_DIMS; axis++) walls[axis] = fields_has_walls(setup, axis);
+    SW_TRY(sw_noise_make(setup, setup->dim, walls, first, &m->noise, function, err));
+    SW_TRY(sw_alloc((size_t)(given + m->noise.scope.count) + 1, symbol));
+    memcpy(*symbol, text->run->symbol, (size_t)given * sizeof **symbol);
+    for (int k = 0; k < m->noise.scope.count; k++) (*symbol)[given + k] = m->noise.scope.symbol[k];
+    *run = (struct sw_scope){.symbol = *symbol, .count = given + m->noise.scope.count};
+    text->run = run;
+    for (int v = 0; v < text->unknowns && !st; v++) {
+        const struct sw_expr *noise = m->noise.expr[v];
+        if (noise && text->source[v]) st = sw_expr_sum(text->source[v], noise, &source[v]);
+        if (noise) text->source[v] = source[v] ? source[v] : noise;
+    }
+    return st;
+}
+
+/* @param function  out: as in struct sw_problem_texts */
+static enum sw_status create_terms(const struct sw_setup *setup, struct model *m, struct fields_text *text,
+                                   struct fields_error *fault, int *function)
+{
+    struct sw_expr *source[SW_UNKNOWNS_MOST] = {NULL};
+    struct sw_symbol *symbol = NULL;
+    struct sw_scope run;
+    enum sw_status st = add_noise(setup, m, text, source, &symbol, &run, function, &fault->error);
+    if (!st) st = fields_terms_create(text, &m->terms, fault);
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) sw_expr_destroy(&source[v]);
+    sw_free(symbol);
+    return st;
+}
+
 /* @param function  out: as in struct sw_problem_texts */
 static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, struct fields_error *fault,
                                  int *function)
@@ -137,14 +182,14 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, 
     find_closed(setup, &text);
     SW_TRY(sw_manufacture(setup, setup->dim, &m->source, function, &fault->error));
     for (int v = 0; v < text.unknowns; v++) text.source[v] = m->source.expr[v];
-    const enum sw_status st = fields_terms_create(&text, &m->terms, fault);
-    if (st == SW_E_CONFIG && !fault->in_name)
+    const enum sw_status st = create_terms(setup, m, &text, fault, function);
+    if (st == SW_E_CONFIG && !fault->in_name && *function < 0)
         *function = (int)(sw_setup_find_of(setup, "rhs", fault->unknown) - setup->function);
     return st;
 }
 
 static enum sw_status read_kind(const struct sw_problem *problem, const struct sw_setup *setup, struct model *m,
-                                struct fields_error *fault)
+                                struct fields_error *fault, int *function)
 {
     const struct fields_kind *kind = problem->model;
     struct sw_symbol symbol[SW_LINE_NUMBERS];
@@ -152,7 +197,9 @@ static enum sw_status read_kind(const struct sw_problem *problem, const struct s
     struct fields_text text = {.dimensions = setup->dim, .unknowns = 1, .unknown = {"u"}, .rhs = {kind->rhs},
                                .run = &numbers, .first_number = setup->ncolumn,
                                .order = sw_line_is_fourth(setup) ? 4 : 2};
-    SW_TRY(fields_terms_create(&text, &m->terms, fault));
+    SW_TRY(create_terms(setup, m, &text, fault, function));
+    text.run = &numbers;
+    text.source[0] = NULL;
     text.rhs[0] = kind->energy;
     text.order = 2;
     return fields_terms_create(&text, &m->energy, fault);
@@ -166,11 +213,12 @@ static enum sw_status prepare(const struct sw_problem *problem, const struct sw_
     *prepared = NULL;
     *function = -1;
     SW_TRY(sw_alloc(1, &m));
-    enum sw_status st = problem->model ? read_kind(problem, setup, m, &fault)
+    enum sw_status st = problem->model ? read_kind(problem, setup, m, &fault, function)
                                        : read_texts(setup, m, &fault, function);
     if (!st) st = add_forcing(setup, m, &fault.error);
     if (!st) st = add_rates(setup, m, &fault.error);
-    if (st == SW_E_CONFIG && problem->model) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
+    if (st == SW_E_CONFIG && problem->model && *function < 0)
+        st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
     *err = fault.error;
     if (st) release(m);
     else *prepared = m;
@@ -196,7 +244,8 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
 {
     const struct runs *r = own;
     const size_t given = (size_t)r->setup.ncolumn * (size_t)count;
-    double number[FIELDS_NUMBERS];
+    const struct model *m = r->setup.prepared;
+    double number[FIELDS_NUMBERS + SW_NOISE_SYMBOLS];
     memcpy(param, column, given * sizeof *column);
     for (int j = 0; j < count; j++) {
         run[j] = (struct fields_run){.grid = sw_setup_grid(&r->setup, count, column, j)};
@@ -204,7 +253,11 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
         fields_numbers(g->dx, number);
         for (int a = 0; a < r->setup.dim; a++)
             if (r->setup.walls[a]) fields_set_mirrors(a, g->x0[a], sw_grid_at(g, a, r->setup.n[a] - 1), number);
-        for (int k = 0; k < FIELDS_NUMBERS; k++) param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
+        if (m->noise.numbers)
+            sw_noise_numbers(&m->noise, &r->setup, g, r->setup.n, r->setup.walls, count, column, j,
+                             number + FIELDS_NUMBERS);
+        for (int k = 0; k < FIELDS_NUMBERS + m->noise.numbers; k++)
+            param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
         if (r->column.tolerance < 0) continue;
 #define SET(member, ...) run[j].member = number_of(column, r->column.member, count, j);
         SW_LINE_STEP_KEYS(SET)

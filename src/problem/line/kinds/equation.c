@@ -42,6 +42,7 @@ static const struct sw_key keys[] = {
      .about = "The exact solution in x and t, or a group with one for each unknown or for some; the error norms at the "
               "end are taken against it."},
     SW_MANUFACTURED_KEY,
+    SW_NOISE_KEYS(true),
     {SW_LINE_BOUNDARY},
     END("left"),
     END("right"),

@@ -111,7 +111,7 @@ static enum sw_status make_scope(const struct sw_scope *numbers, const struct eq
     SW_TRY(sw_alloc((size_t)numbers->count + SW_EQUATION_SYMBOLS, &symbol));
     memcpy(symbol, numbers->symbol, (size_t)numbers->count * sizeof *symbol);
     *scope = (struct sw_scope){.symbol = symbol, .random = !m->kind, .stream = 1};
-    scope->count = sw_equation_symbols(m->equation, m->ncolumn, symbol, numbers->count);
+    scope->count = sw_equation_symbols(m->equation, m->ncolumn + m->noise.numbers, symbol, numbers->count);
     return SW_OK;
 }
 
@@ -174,6 +174,26 @@ static enum sw_status compile_programs(struct equation_model *m, const struct sw
     return compile_explicit(m, NULL, scope, err);
 }
 
+/* What is explicit but G, with the terms of noise. */
+static enum sw_status add_noise(struct equation_model *m, const struct sw_setup *setup, struct sw_expr_error *err)
+{
+    const struct sw_program *forcing = sw_setup_function(setup, "forcing");
+    struct sw_scope scope = {0};
+    enum sw_status st = m->noise.numbers ? make_scope(&m->noise.scope, m, &scope) : SW_OK;
+    scope.random = true;
+    for (int v = 0; v < m->equation->unknowns && m->noise.numbers && !st; v++) {
+        const struct sw_program *rest = m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
+        struct sw_program *noise = NULL;
+        sw_program_destroy(&m->stepped[v]);
+        if (!m->noise.expr[v]) continue;
+        st = compile(m->noise.expr[v], &scope, rest ? &noise : &m->stepped[v], err);
+        if (!st && rest) st = sw_program_sum(rest, noise, &m->stepped[v]);
+        sw_program_destroy(&noise);
+    }
+    sw_free((struct sw_symbol *)scope.symbol);
+    return st;
+}
+
 /* Compile a text of a kind. @param text  NULL: no program  @param field  whether it also sees x, u, ux and uxx */
 static enum sw_status compile_text(const char *text, const struct sw_scope *numbers, bool field,
                                     struct sw_program **program, struct sw_expr_error *err)
@@ -220,11 +240,15 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
     if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
     if (!st) st = sw_manufacture(setup, 1, &m->source, &unmade, &fault.error);
+    if (!st)
+        st = sw_noise_make(setup, 1, &(const bool){sw_line_has_ends(setup)}, m->ncolumn, &m->noise, &unmade,
+                           &fault.error);
     if (!st) st = make_scope(&numbers, m, &scope);
     if (!st) st = compile_programs(m, &scope, &fault);
     if (!st && m->kind) st = compile_kind(setup, &numbers, m, &fault.error);
+    if (!st) st = add_noise(m, setup, &fault.error);
     sw_free((struct sw_symbol *)scope.symbol);
-    if (st == SW_E_CONFIG && m->kind) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
+    if (st == SW_E_CONFIG && m->kind && unmade < 0) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
     *err = fault.error;
     *function = unmade >= 0 ? unmade : st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
     if (!st) *prepared = m;
@@ -275,6 +299,7 @@ enum sw_status equation_finalize(const struct sw_setup *setup, void *prepared)
     SW_TRY(make_scope(setup->scope, m, &scope));
     enum sw_status st = compile_explicit(m, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, &scope, &err);
     sw_free((struct sw_symbol *)scope.symbol);
+    if (!st) st = add_noise(m, setup, &err.error);
     return st == SW_E_CONFIG ? SW_FAIL(st, "rhs: %s", err.error.text) : st;
 }
 
@@ -285,12 +310,14 @@ void equation_release(void *prepared)
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) {
         sw_program_destroy(&m->g[v]);
         sw_program_destroy(&m->n[v]);
+        sw_program_destroy(&m->stepped[v]);
         for (int k = 0; k < SW_EQUATION_ORDERS; k++) {
             sw_program_destroy(&m->coefficient[v][k]);
             sw_program_destroy(&m->linear[v][k]);
         }
     }
     sw_manufactured_free(&m->source);
+    sw_noise_free(&m->noise);
     sw_program_destroy(&m->forced);
     sw_program_destroy(&m->energy);
     sw_program_destroy(&m->size);
@@ -300,7 +327,7 @@ void equation_release(void *prepared)
 
 int equation_parameters(const struct equation_model *m)
 {
-    return m->ncolumn + (m->numbered ? sw_equation_numbers(m->equation) : 0);
+    return m->ncolumn + m->noise.numbers + (m->numbered ? sw_equation_numbers(m->equation) : 0);
 }
 
 struct sw_line_mass equation_mass(const struct equation_model *m, bool fourth, int v)
@@ -319,7 +346,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         line.initial[v] = initial ? initial->program : NULL;
         line.g[v] = m->g[v];
-        line.explicit_term[v] = m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
+        line.explicit_term[v] = m->stepped[v] ? m->stepped[v] : m->forced ? m->forced : m->n[v] ? m->n[v] : forcing;
         line.mass[v] = equation_mass(m, fourth, v);
         for (int side = 0; side < 2; side++) line.end[side][v] = sw_line_end_of(setup, side, v);
     }
@@ -386,9 +413,11 @@ struct sw_line_run equation_run_of(const struct equation_model *m, const struct 
         run.a[v] = implicit_coefficients(m, values, v, a[v], g.dt, g.dx[0]);
     }
     const double end[2] = {g.x0[0], g.x0[0] + (double)(setup->n[0] - 1) * g.dx[0]};
+    if (number && m->noise.numbers)
+        sw_noise_numbers(&m->noise, setup, &g, setup->n, (const bool[SW_DIMS]){values->ends}, ld, column, j, number);
     if (number && m->numbered)
         sw_equation_number_values(m->equation, (const double (*)[SW_EQUATION_ORDERS])a, g.dx[0],
-                                  values->ends ? end : NULL, number);
+                                  values->ends ? end : NULL, number + m->noise.numbers);
     return run;
 }
 
@@ -453,6 +482,7 @@ enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *t
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)
         SW_TRY(describe_unknown(m, setup, v, (const enum sw_taken (*)[SW_EQUATION_ORDERS])taken, text));
+    SW_TRY(sw_noise_describe(setup, 1, text));
     sw_manufactured_describe(setup, text);
     sw_line_describe_ends(NULL, setup, text);
     sw_text_printf(text, "method   %s: order %d in time, %d in space; %d solve%s a step for each unknown\n",

@@ -5,6 +5,7 @@
 #include "problem/line/kinds/equation_text.h"
 #include "problem/line/kinds/line_problem.h"
 #include "problem/line/kinds/manufactured.h"
+#include "problem/line/kinds/noise.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
 
@@ -16,6 +17,8 @@ struct equation_model {
     struct sw_manufactured source;    /* added to N                                                         */
     struct sw_program  *g[SW_UNKNOWNS_MOST], *n[SW_UNKNOWNS_MOST];
     struct sw_program  *forced;       /* of a kind: the sum of its N and the user's forcing; NULL: there are not both */
+    struct sw_noise     noise;        /* of each step; its numbers of a run are the first of the equation's  */
+    struct sw_program  *stepped[SW_UNKNOWNS_MOST];  /* all that is explicit but G, with noise; NULL: there is none */
     struct sw_program  *energy, *size;  /* of a kind: the density; its width or wavelength. NULL: none      */
     unsigned            orders;       /* as in struct sw_line_model                                        */
     unsigned            seen[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];  /* how runs take it: 1 << enum sw_taken */

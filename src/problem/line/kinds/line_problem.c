@@ -117,7 +117,8 @@ enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_line_source source = {fill, destroy, l};
     SW_TRY_TO(failed, st, describe(setup, &desc));
-    if (m->numbered) SW_TRY_TO(failed, st, sw_alloc((size_t)sw_equation_numbers(m->equation), &l->number));
+    if (equation_parameters(m) > m->ncolumn)
+        SW_TRY_TO(failed, st, sw_alloc((size_t)(equation_parameters(m) - m->ncolumn), &l->number));
     return sw_stepper_create(&desc, setup->solver, device, &source, sim);
 failed:
     destroy(l);
@@ -192,6 +193,7 @@ static void describe_infinite(const struct sw_setup *one, int64_t ld, const doub
     if (f && one->nunknown > 1) sw_text_set(text, "%s of %s = ", f->key, one->unknown[place->unknown]);
     else sw_text_set(text, f ? "%s = " : "the right-hand side", f ? f->key : "");
     if (f) sw_text_printf(text, "\"%s\"", sw_text_shorten(shorter, sizeof shorter, f->text));
+    if (equation_model_of(one)->noise.expr[place->unknown]) sw_text_add(text, ", or its noise,");
     sw_text_add(text, " is not finite at the beginning, at");
     sw_point_print(one, &grid, place->first, text);
     sw_text_printf(text, ", where %s = %.6g", one->nunknown ? one->unknown[place->unknown] : "u", at);
@@ -311,6 +313,12 @@ static const char *validate_own_steps(const struct sw_setup *setup, struct sw_te
     return NULL;
 }
 
+/* Whether no flux of an unknown goes through ends that there are. */
+static bool is_closed(const struct sw_setup *setup, int v)
+{
+    return !sw_line_has_ends(setup) || (sw_line_end_is_closed(setup, 0, v) && sw_line_end_is_closed(setup, 1, v));
+}
+
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  struct sw_text *why)
 {
@@ -318,7 +326,8 @@ const char *sw_line_validate_run(const struct sw_setup *setup, const char *solve
     const bool ends = sw_line_has_ends(setup);
     const int order = sw_setup_column(setup, "order");  /* a number of heat, a word of the others */
     (void)solver;
-    const char *key = validate_own_steps(setup, why);
+    const char *key = sw_noise_check(setup, is_closed, why);
+    if (!key) key = validate_own_steps(setup, why);
     if (!key) key = sw_manufactured_check(setup, why);
     if (!key) key = sw_initial_validate(setup, ends, ld, column, j, why);
     if (!key && ends && order >= 0 && column[(size_t)order * (size_t)ld + (size_t)j] != 2)
@@ -402,6 +411,7 @@ enum sw_status sw_line_describe(const struct sw_problem *problem, const struct s
 {
     const struct sw_line_kind *kind = problem->model;
     if (!kind) return equation_describe(setup, text);
+    SW_TRY(sw_noise_describe(setup, 1, text));
     sw_line_describe_ends(kind, setup, text);
     return SW_OK;
 }

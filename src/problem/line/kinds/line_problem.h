@@ -9,6 +9,7 @@
 #include "expr/sw_expr.h"
 #include "problem/initial_file.h"
 #include "problem/line/kinds/line_ends.h"
+#include "problem/line/kinds/noise.h"
 #include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/sw_stepper.h"
 #include "problem/sw_problem.h"
@@ -69,6 +70,7 @@ int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *s
     {.path = "forcing", .kind = SW_KEY_FUNCTION, .fallback = "",                                                  \
      .symbols = SW_USES_X | SW_USES_T | SW_USES_U | SW_USES_RANDOM, .decides = true,                              \
      .about = "The source term S, an expression in x, t and u."},                                                 \
+    SW_NOISE_KEYS(false), SW_NOISE_OF_U,                                                                          \
     {.path = "exact", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_X | SW_USES_T, .decides = true, \
      .about = "The exact solution in x and t; the error norms at the end are taken against it."}
 
