@@ -194,6 +194,57 @@ eta = v*(1 + dt)/np.sqrt(dt/dx)
 assert abs(np.corrcoef(xi, eta)[0, 1]) < 0.5 and abs(eta - xi).max() > 0.1
 PY
 
+# ---- the same by numpy alone: Philox 4x32-10, keys, Box and Muller, fluxes, and steps by a dense matrix. Two programs that
+# round differently come to differ by 1e-16 a step, times what the equation makes of it
+cat >path.cfg <<'CFG'
+problem = "equation";
+rhs     = "dxx(u^3 - u) - dxxxx(u)";
+method  = "imex1";
+noise   = { u = "0.2 + 0.1*u"; conserved = "0.3 + 0.2*u + 0.1*cos(2*pi*x/n)"; stream = 7; };
+grid    = { n = 16; length = 16.0; };
+time    = { dt = 0.02; end = 4.0; };
+initial = "cos(2*pi*x/16)";
+run     = { device = "cpu"; };
+output  = { fields = { times = [0.02, 4.0]; }; };
+CFG
+expect 0 run path.cfg -o path.h5
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'a path by numpy'
+import h5py, numpy as np
+MASK = (1 << 32) - 1
+def philox(x, k0, k1):
+    for _ in range(10):
+        a, b = 0xD2511F53*x[0], 0xCD9E8D57*x[2]
+        x = [(b >> 32) ^ x[1] ^ k0, b & MASK, (a >> 32) ^ x[3] ^ k1, a & MASK]
+        k0, k1 = (k0 + 0x9E3779B9) & MASK, (k1 + 0xBB67AE85) & MASK
+    return x
+def key(stream, unknown, of):
+    w = int(np.float64(stream).view(np.uint64))
+    x = philox([w & MASK, w >> 32, 4*unknown + of, 0x6e6f6973], 0x73776565, 0x70206b79)
+    return (x[0] << 32 | x[1]) & ~(1 << 62)
+def normal(k, cell, step):
+    x = philox([cell, step, 0, 1 | 0x80000000], k & MASK, k >> 32)
+    u, v = [((x[i] << 20 | x[i + 1] >> 12) + 0.5)*2.0**-52 for i in (0, 2)]
+    return np.sqrt(-2*np.log(u))*np.cos(2*np.pi*v)
+n, dx, dt = 16, 1.0, 0.02
+x = dx*np.arange(n)
+u = np.cos(2*np.pi*x/16)
+I = np.eye(n)
+d2 = (np.roll(I, 1, 0) + np.roll(I, -1, 0) - 2*I)/dx**2
+white, flux = key(7, 0, 0), key(7, 0, 1)
+saved = h5py.File("path.h5")["u"][0]
+for step in range(200):
+    xi = np.array([normal(white, i, step) for i in range(n)])
+    at_face = np.array([normal(flux, i, step) for i in range(n)])
+    middle = (u + np.roll(u, -1))/2
+    f = (0.3 + 0.2*middle + 0.1*np.cos(2*np.pi*(x + dx/2)/n))*at_face/np.sqrt(dt*dx)
+    explicit = d2 @ (u**3 - u) + (0.2 + 0.1*u)*xi/np.sqrt(dt*dx) + (f - np.roll(f, 1))/dx
+    u = np.linalg.solve(I + dt*(d2 @ d2), u + dt*explicit)
+    if step in (0, 199):
+        off = abs(u - saved[int(step > 0)]).max()
+        print(step, off)
+        assert off < (1e-14 if step == 0 else 1e-12)
+PY
+
 # ---- streams: runs of one stream have one path, others none; a longer axis keeps them
 cat >stream.cfg <<'CFG'
 problem = "allen_cahn";

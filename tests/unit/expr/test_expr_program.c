@@ -7,7 +7,8 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "expr/sw_expr.h"
+#include "expr/expr_impl.h"
+#include "expr/random_point.h"
 #include "expr_cases.h"
 #include "helpers.h"
 
@@ -19,12 +20,21 @@ static const struct sw_symbol symbols[] = {
 static const struct sw_scope scope = {symbols, sizeof symbols / sizeof symbols[0], true, 1};
 enum { PARAMS = 4 };
 
+/* What no text can have: behind an '@' min(a, b) is the normal number a of the point that is b points on. */
+static enum sw_status parse(const char *text, struct sw_expr **expr, struct sw_expr_error *err)
+{
+    SW_TRY(sw_expr_parse(text + (*text == '@'), expr, err));
+    for (int k = 0; *text == '@' && k < (*expr)->count; k++)
+        if ((*expr)->node[k].op == OP_MIN) (*expr)->node[k].op = OP_RANDN_AT;
+    return SW_OK;
+}
+
 static struct sw_program *compile(const char *text)
 {
     struct sw_expr *expr = NULL;
     struct sw_program *program = NULL;
     struct sw_expr_error err;
-    if (sw_expr_parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
+    if (parse(text, &expr, &err) || sw_program_compile(expr, &scope, &program, &err))
         fail_msg("'%s', column %d: %s", text, err.column, err.text);
     sw_expr_destroy(&expr);
     return program;
@@ -158,7 +168,7 @@ static const char *const mixed[] = {
     "a*cos(k*(x - b*t))", "u^3 - u", "randn(seed)*x + rand(seed)", "min(u, x, t)*max(a, u) + step(x - 0.3)",
     "exp(-(x^2 + y^2)/a)*sin(b*t)*u", "x < 0 ? u : sqrt(abs(u))*log(abs(x) + 1)", "atan2(u, x)^k + tanh(u)*floor(3*x)",
     "sin(x + t)*cos(-(x/k - t)*a) + sin(x - y - (t + b)*k)", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
-    "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u",
+    "@min(seed, x > 0 ? 9 : -1)*u - randn(seed)", "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u",
 };
 enum { MIXED = sizeof mixed / sizeof mixed[0] };
 
@@ -231,6 +241,16 @@ static void steps_and_runs_may_come_in_any_order(void **state)
         sw_eval_destroy(&eval);
         sw_program_destroy(&program);
     }
+}
+
+static void noise_of_another_point_is_what_that_point_has(void **state)
+{
+    (void)state;
+    static double other[POINTS];
+    struct sw_program *program = compile("@min(seed, x > 0 ? 9 : -1)");
+    evaluate(program, POINTS, 0.7, 12, other);
+    for (int i = 0; i < POINTS; i++) assert_true(other[i] == sw_randn(5.0, i + (x[i] > 0 ? 9 : -1), 12, 1));
+    sw_program_destroy(&program);
 }
 
 static void many_runs_at_once_have_the_bits_of_each_alone(void **state)
@@ -621,6 +641,7 @@ int main(void)
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),
+        cmocka_unit_test(noise_of_another_point_is_what_that_point_has),
         cmocka_unit_test(many_runs_at_once_have_the_bits_of_each_alone),
         cmocka_unit_test(the_generated_text_does_what_the_interpreter_does),
         cmocka_unit_test(an_offset_leaves_products_of_a_sine_at_a_point),
