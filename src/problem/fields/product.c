@@ -22,24 +22,18 @@ static bool factor_axis(int n, const struct sw_line_operator *a, struct fields_a
     return true;
 }
 
-/* A of n points between walls, without pivoting, in more digits than the substitutions have. */
+/* A of n points between walls. */
 static bool eliminate(int n, const struct sw_line_operator *a, const struct fields_ends *ends, double scale, double *e)
 {
-    const double far[5] = {a->s4, -a->s2 - 4.0 * a->s4, 1.0 + 2.0 * a->s2 + 6.0 * a->s4, -a->s2 - 4.0 * a->s4, a->s4};
-    double *l1 = e, *l2 = e + n, *p = e + 2 * n, *u1 = e + 3 * n, *u2 = e + 4 * n;
-    long double d1 = 1, d2 = 1, a1 = 0, a2 = 0, b1 = 0, b2 = 0;  /* of the row before, and that before it */
+    struct fields_elimination at = fields_wall_begin_elimination();
+    double far[5];
+    fields_wall_far(a, far);
     for (int i = 0; i < n; i++) {
+        struct fields_eliminated out;
         double row[5];
         fields_wall_row(ends->kind[0], ends->kind[1], n, i, far, row);
-        const long double m2 = row[0] / d2, m1 = (row[1] - m2 * a2) / d1, d = row[2] - m2 * b2 - m1 * a1,
-                          next = row[3] - m1 * b1;
-        if (!isfinite(d) || d == 0) return false;
-        l2[i] = (double)m2;
-        l1[i] = (double)m1;
-        p[i] = (double)(scale / d);
-        u1[i] = (double)(next / d);
-        u2[i] = (double)(row[4] / d);
-        d2 = d1, d1 = d, a2 = a1, a1 = next, b2 = b1, b1 = row[4];
+        if (!fields_wall_eliminate(&at, row, scale, &out)) return false;
+        e[i] = out.l1, e[n + i] = out.l2, e[2 * n + i] = out.p, e[3 * n + i] = out.u1, e[4 * n + i] = out.u2;
     }
     return true;
 }

@@ -16,7 +16,6 @@ struct fields_ends {
     enum fields_wall_kind kind[2];  /* FIELDS_NO_WALL: periodic                            */
     double               *room;     /* [FIELDS_ELIMINATED][n], the caller's, between walls */
 };
-enum { FIELDS_ELIMINATED = 5 };
 
 struct fields_axis {
     int                 n;
@@ -25,9 +24,8 @@ struct fields_axis {
     double              closure[4];  /* sw_recursive_closure()                  */
     double              scale;       /* r.scale/(1 + s0)                        */
     int                 begin;       /* points before it do not reach the last one */
-    const double       *eliminated;  /* between walls, [FIELDS_ELIMINATED][n]: y_i = f_i - l1 y_{i-1} - l2 y_{i-2}, then
-                                      * x_i = p y_i - u1 x_{i+1} - u2 x_{i+2}; NULL: periodic, and all the above.
-                                      * p has `scale` in it already                                          */
+    const double       *eliminated;  /* between walls, [FIELDS_ELIMINATED][n] l1, l2, p, u1, u2 (walls_point.h), p
+                                      * with `scale` in it already; NULL: periodic, and all the above        */
 };
 
 struct fields_product { int axes; struct fields_axis axis[FIELDS_AXES]; };

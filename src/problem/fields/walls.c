@@ -22,10 +22,6 @@ struct wall {
     double               *at[SW_DIMS];      /* the coordinates of its points           */
 };
 
-/* The points of a wall: along the axes a < b other than its own, with those beyond their ends that a room has when it
- * is filled. */
-struct face { int a, b; int64_t from[2], count[2]; };
-
 struct fields_walls {
     struct fields_walls_desc desc;
     struct wall              wall[SW_UNKNOWNS_MOST][SW_DIMS][2];
@@ -48,9 +44,9 @@ struct fields_room fields_room_of(const int64_t n[SW_DIMS], const int64_t beyond
     return r;
 }
 
-static struct face face_of(const struct fields_walls_desc *d, int axis)
+struct fields_face fields_face_of(const struct fields_walls_desc *d, int axis)
 {
-    struct face f = {.a = axis == 0, .b = axis == 2 ? 1 : 2};
+    struct fields_face f = {.a = axis == 0, .b = axis == 2 ? 1 : 2};
     for (int k = 0; k < 2; k++) {
         const int other = k ? f.b : f.a;
         const int64_t beyond = other < axis ? d->room.beyond[other] : 0;
@@ -60,7 +56,7 @@ static struct face face_of(const struct fields_walls_desc *d, int axis)
     return f;
 }
 
-static size_t face_points(const struct face *f) { return (size_t)(f->count[0] * f->count[1]); }
+static size_t face_points(const struct fields_face *f) { return (size_t)(f->count[0] * f->count[1]); }
 
 /* ------------------------------------------------------------------ life */
 
@@ -88,7 +84,7 @@ static enum sw_status make_condition(const struct sw_program *program, size_t po
 static enum sw_status make_wall(struct fields_walls *w, int v, int axis, int side, struct sw_owned *own)
 {
     const struct fields_wall *given = &w->desc.wall[v][axis][side];
-    const struct face face = face_of(&w->desc, axis);
+    const struct fields_face face = fields_face_of(&w->desc, axis);
     struct wall *wall = &w->wall[v][axis][side];
     wall->kind = given->kind;
     for (int k = 0; k < 2; k++) {
@@ -140,7 +136,7 @@ size_t fields_walls_bytes(const struct fields_walls_desc *d)
     const size_t each = fields_walls_move(d) ? 24 + 2 * FIELDS_CONDITIONS : 24;
     size_t numbers = 5 * (size_t)d->n[0];
     for (int axis = 0; axis < SW_DIMS; axis++) {
-        const struct face face = face_of(d, axis);
+        const struct fields_face face = fields_face_of(d, axis);
         if (d->walls[axis]) numbers += (size_t)d->unknowns * (each * face_points(&face) + 4 * (size_t)d->n[axis]);
     }
     return has_walls(d) ? numbers * sizeof(double) : 0;
@@ -148,22 +144,18 @@ size_t fields_walls_bytes(const struct fields_walls_desc *d)
 
 /* ------------------------------------------------------------------ the run at hand */
 
-/* Where a point beyond an end is for the conditions of another axis: where periodic the same point inside, beyond a
- * wall without flux its mirror image, else there. */
+/* The coordinate of a point beyond an end for the conditions of another axis. */
 static double place(const struct fields_walls *w, const struct sw_grid *grid, int v, int axis, int64_t i)
 {
-    const int64_t n = w->desc.n[axis];
-    if (!w->desc.walls[axis]) return sw_grid_at(grid, axis, fields_beside(i, n, false));
-    const struct fields_wall *wall = &w->desc.wall[v][axis][i >= n];
-    const bool closed = wall->kind == FIELDS_SLOPE && !wall->condition[0] && !wall->condition[1];
-    if (closed && i < 0) i = -i;
-    if (closed && i >= n) i = 2 * (n - 1) - i;
-    return sw_grid_at(grid, axis, i);
+    const struct fields_walls_desc *d = &w->desc;
+    const bool walls = d->walls[axis], left = walls && fields_wall_is_closed_at(&d->wall[v][axis][0]),
+               right = walls && fields_wall_is_closed_at(&d->wall[v][axis][1]);
+    return sw_grid_at(grid, axis, fields_wall_place(i, d->n[axis], walls, left, right));
 }
 
 static void begin_wall(struct fields_walls *w, const struct sw_grid *grid, int v, int axis, int side)
 {
-    const struct face f = face_of(&w->desc, axis);
+    const struct fields_face f = fields_face_of(&w->desc, axis);
     struct wall *wall = &w->wall[v][axis][side];
     if (!wall->at[0]) return;
     for (int64_t k = 0; k < (int64_t)face_points(&f); k++) {
@@ -174,17 +166,16 @@ static void begin_wall(struct fields_walls *w, const struct sw_grid *grid, int v
 }
 
 /* By points in 0 .. 1, in which the derivative of order m is length^m times that along the axis. */
-static void set_weights(struct fields_walls *w, int v, int axis)
+void fields_wall_weights(enum fields_wall_kind left, enum fields_wall_kind right, int64_t n, double dx, double *weight)
 {
-    const int64_t n = w->desc.n[axis];
-    const double length = w->dx[axis] * (double)(n - 1);
+    const double length = dx * (double)(n - 1);
     for (int m = 0; m < FIELDS_CONDITIONS; m++) {
         double condition[FIELDS_CONDITIONS] = {0}, p[SW_END_LIFT];
-        condition[m] = pow(length, fields_wall_order(w->wall[v][axis][m / 2].kind, m % 2));
-        fields_wall_polynomial(w->wall[v][axis][0].kind, w->wall[v][axis][1].kind, condition, p);
+        condition[m] = pow(length, fields_wall_order(m < 2 ? left : right, m % 2));
+        fields_wall_polynomial(left, right, condition, p);
         for (int64_t i = 0; i < n; i++) {
             const double x = (double)i / (double)(n - 1);
-            w->weight[v][axis][m * n + i] = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
+            weight[m * n + i] = p[0] + x * (p[1] + x * (p[2] + x * (p[3] + x * p[4])));
         }
     }
 }
@@ -192,7 +183,7 @@ static void set_weights(struct fields_walls *w, int v, int axis)
 void fields_walls_begin(struct fields_walls *w, const struct sw_grid *grid, const double *param, int64_t stride)
 {
     for (int axis = 0; w && axis < SW_DIMS; axis++) {
-        const struct face face = face_of(&w->desc, axis);
+        const struct fields_face face = fields_face_of(&w->desc, axis);
         w->dx[axis] = grid->dx[axis];
         for (int v = 0; w->desc.walls[axis] && v < w->desc.unknowns; v++) {
             for (int side = 0; side < 2; side++) {
@@ -207,13 +198,14 @@ void fields_walls_begin(struct fields_walls *w, const struct sw_grid *grid, cons
                                   [SW_IN_X] = wall->at[0], [SW_IN_Y] = wall->at[1], [SW_IN_Z] = wall->at[2]});
                 }
             }
-            set_weights(w, v, axis);
+            fields_wall_weights(w->wall[v][axis][0].kind, w->wall[v][axis][1].kind, w->desc.n[axis], w->dx[axis],
+                                w->weight[v][axis]);
         }
     }
 }
 
 /* The values at time t; NULL: 0. */
-static const double *values_at(struct wall *wall, const struct face *face, int second, bool rate, double t)
+static const double *values_at(struct wall *wall, const struct fields_face *face, int second, bool rate, double t)
 {
     struct condition *c = &wall->condition[second][rate];
     if (!c->eval) return NULL;
@@ -260,7 +252,7 @@ static void reflect(const struct wall *wall, int side, int64_t inwards, int k, d
 /* Along x or y of plane k, whose first point inside is given. */
 static void fill_walls(const struct fields_walls *w, int v, int axis, int64_t k, double *plane)
 {
-    const struct face f = face_of(&w->desc, axis);
+    const struct fields_face f = fields_face_of(&w->desc, axis);
     const struct fields_room *r = &w->desc.room;
     struct stretch stretch[2];
     for (int side = 0; side < 2; side++) {
@@ -278,7 +270,7 @@ static void fill_walls(const struct fields_walls *w, int v, int axis, int64_t k,
 /* What walls across z give of plane k, and its images. */
 static void fill_walls_of_z(const struct fields_walls *w, int v, int64_t k, double *plane)
 {
-    const struct face f = face_of(&w->desc, 2);
+    const struct fields_face f = fields_face_of(&w->desc, 2);
     const struct fields_room *r = &w->desc.room;
     for (int side = 0; side < 2; side++) {
         const struct wall *wall = &w->wall[v][2][side];
@@ -332,14 +324,14 @@ void fields_walls_at(struct fields_walls *w, double t)
 {
     for (int k = 0; w && k < w->desc.unknowns * SW_DIMS * 4; k++) {
         const int axis = k / 4 % SW_DIMS;
-        const struct face f = face_of(&w->desc, axis);
+        const struct fields_face f = fields_face_of(&w->desc, axis);
         values_at(&w->wall[k / (4 * SW_DIMS)][axis][k / 2 % 2], &f, k % 2, false, t);
     }
 }
 
 double fields_walls_beyond(const struct fields_walls *w, int v, int axis, const int64_t at[SW_DIMS], double *rest)
 {
-    const struct face f = face_of(&w->desc, axis);
+    const struct fields_face f = fields_face_of(&w->desc, axis);
     const int side = at[axis] > 0, k = (int)(side ? at[axis] - (w->desc.n[axis] - 1) : -at[axis]);
     const struct wall *wall = &w->wall[v][axis][side];
     const int64_t here = (at[f.b] - f.from[1]) * f.count[0] + at[f.a] - f.from[0];
@@ -355,7 +347,7 @@ double fields_walls_beyond(const struct fields_walls *w, int v, int axis, const 
 static void set_wall(const struct fields_walls *w, int axis, int side, const double *value,
                      const struct fields_room *r, double *u)
 {
-    const struct face f = face_of(&w->desc, axis);
+    const struct fields_face f = fields_face_of(&w->desc, axis);
     const int64_t *n = w->desc.n;
     double *origin = u + r->first + (side ? (n[axis] - 1) * r->step[axis] : 0);
     for (int64_t b = 0; b < n[f.b]; b++)
@@ -367,7 +359,7 @@ static void set_wall(const struct fields_walls *w, int axis, int side, const dou
 void fields_walls_impose(struct fields_walls *w, double t, const struct fields_room *room, double *u)
 {
     for (int axis = 0; w && axis < SW_DIMS; axis++) {
-        const struct face f = face_of(&w->desc, axis);
+        const struct fields_face f = fields_face_of(&w->desc, axis);
         for (int k = 0; w->desc.walls[axis] && k < 2 * w->desc.unknowns; k++) {
             struct wall *wall = &w->wall[k / 2][axis][k % 2];
             if (!fields_wall_is_given(wall->kind)) continue;
@@ -409,14 +401,11 @@ static void lift_row(const struct fields_walls *w, int v, int axes, int64_t i, i
     }
 }
 
-/* f -= the derivative of an order at an end of each of n lines, from its five points there, exact for polynomials of
- * degree 4. */
+/* f -= the derivative of an order at an end of each of n lines. */
 static void subtract_derivative(int64_t n, double *const u[5], int side, int order, double dx, double *f)
 {
-    static const double weight[4][5] = {
-        {1}, {-25. / 12, 4, -3, 4. / 3, -1. / 4}, {35. / 12, -26. / 3, 19. / 2, -14. / 3, 11. / 12},
-        {-5. / 2, 9, -12, 7, -3. / 2}};
-    const double *w = weight[order], over = (side && order % 2 ? -1.0 : 1.0) / pow(dx, order);
+    double w[5];
+    const double over = fields_wall_difference(order, side, dx, w);
     for (int64_t i = 0; i < n; i++)
         f[i] -= over * (w[0] * u[0][i] + w[1] * u[1][i] + w[2] * u[2][i] + w[3] * u[3][i] + w[4] * u[4][i]);
 }
@@ -424,7 +413,7 @@ static void subtract_derivative(int64_t n, double *const u[5], int side, int ord
 /* What condition m of an axis has. */
 static void find_residual(struct fields_walls *w, int v, int axis, int m, double t, bool rate)
 {
-    const struct face f = face_of(&w->desc, axis);
+    const struct fields_face f = fields_face_of(&w->desc, axis);
     const int64_t *n = w->desc.n;
     struct wall *wall = &w->wall[v][axis][m / 2];
     const double *value = values_at(wall, &f, m % 2, rate, t), *rest = rate ? wall->condition[m % 2][1].rest : NULL;
@@ -490,7 +479,8 @@ void fields_walls_close(const struct fields_walls *w, int v, int64_t j, int64_t 
 }
 
 /* rest += factor times the values at time t */
-static void add_to_rest(struct wall *wall, const struct face *face, int second, bool rate, double t, double factor)
+static void add_to_rest(struct wall *wall, const struct fields_face *face, int second, bool rate, double t,
+                        double factor)
 {
     const double *value = values_at(wall, face, second, rate, t);
     double *rest = wall->condition[second][1].rest;
@@ -501,7 +491,7 @@ void fields_walls_begin_step(struct fields_walls *w, double t, double dt, int st
 {
     for (int k = 0; k < w->desc.unknowns * SW_DIMS * 4; k++) {
         const int axis = k / 4 % SW_DIMS, second = k % 2;
-        const struct face f = face_of(&w->desc, axis);
+        const struct fields_face f = fields_face_of(&w->desc, axis);
         struct wall *wall = &w->wall[k / (4 * SW_DIMS)][axis][k / 2 % 2];
         double *rest = wall->condition[second][1].rest;
         if (!rest) continue;

@@ -38,6 +38,20 @@ struct fields_walls_desc {
     const struct fields_wall (*wall)[SW_DIMS][2];                /* [unknowns]                                */
 };
 
+/* The points of a wall: along the axes a < b other than its own, with those beyond their ends that a room has when it
+ * is filled. Point (i, j) along these is number i - from[0] + (j - from[1])*count[0]. */
+struct fields_face { int a, b; int64_t from[2], count[2]; };
+struct fields_face fields_face_of(const struct fields_walls_desc *desc, int axis);
+
+/** Whether no flux goes through a wall at any time. */
+static inline bool fields_wall_is_closed_at(const struct fields_wall *wall)
+{
+    return wall->kind == FIELDS_SLOPE && !wall->condition[0] && !wall->condition[1];
+}
+
+/** What each condition of an axis of n points adds to G along it. @param weight  out: [FIELDS_CONDITIONS][n] */
+void fields_wall_weights(enum fields_wall_kind left, enum fields_wall_kind right, int64_t n, double dx, double *weight);
+
 struct fields_walls;  /* of a run at a time */
 
 /** Whether any condition of an unknown depends on time. */

@@ -8,6 +8,9 @@
  *     clamped, u = g and u_n = h:    u_{-k} =  u_k -/+ 2 k d h                         also u_0 = g
  *
  * - at the left wall, + at the right one; n is the coordinate along the axis, d the distance of points. */
+#ifndef __CUDACC_RTC__
+#include <math.h>
+#endif
 #include "problem/line/stepper/ends_point.h"
 
 enum fields_wall_kind { FIELDS_NO_WALL, FIELDS_VALUE, FIELDS_SLOPE, FIELDS_CLAMPED };
@@ -43,6 +46,53 @@ SW_HD static inline void fields_wall_row(int left, int right, int n, int i, cons
     }
     if ((i == 0 && fields_wall_is_given(left)) || (i == n - 1 && fields_wall_is_given(right)))
         for (int c = 0; c < 5; c++) out[c] = c == 2 ? 1.0 : 0.0;
+}
+
+/* ------------------------------------------------------------------ elimination */
+
+/* Of a line matrix between walls, without pivoting:
+ * y_i = f_i - l1 y_{i-1} - l2 y_{i-2}, then x_i = p y_i - u1 x_{i+1} - u2 x_{i+2}. */
+enum { FIELDS_ELIMINATED = 5 };
+struct fields_eliminated { double l1, l2, p, u1, u2; };
+
+/* In more digits than the substitutions have, where there are such. */
+#ifdef __CUDACC_RTC__
+typedef double fields_digits;
+#else
+typedef long double fields_digits;
+#endif
+
+/* Pivots and next columns of the row before, and of that before it. */
+struct fields_elimination { fields_digits d1, d2, a1, a2, b1, b2; };
+
+SW_HD static inline struct fields_elimination fields_wall_begin_elimination(void)
+{
+    struct fields_elimination e = {1, 1, 0, 0, 0, 0};
+    return e;
+}
+
+/** A row far from walls, of A over 1 + s0: columns i - 2 .. i + 2. */
+SW_HD static inline void fields_wall_far(const struct sw_line_operator *a, double row[5])
+{
+    row[0] = row[4] = a->s4;
+    row[1] = row[3] = -a->s2 - 4.0 * a->s4;
+    row[2] = 1.0 + 2.0 * a->s2 + 6.0 * a->s4;
+}
+
+/** Eliminate the next row. @param scale  of the right-hand side @return 0: the pivot is 0 or not finite */
+SW_HD static inline int fields_wall_eliminate(struct fields_elimination *e, const double row[5], double scale,
+                                              struct fields_eliminated *out)
+{
+    const fields_digits m2 = row[0] / e->d2, m1 = (row[1] - m2 * e->a2) / e->d1, d = row[2] - m2 * e->b2 - m1 * e->a1,
+                        next = row[3] - m1 * e->b1;
+    if (!isfinite((double)d) || d == 0) return 0;
+    out->l2 = (double)m2;
+    out->l1 = (double)m1;
+    out->p = (double)(scale / d);
+    out->u1 = (double)(next / d);
+    out->u2 = (double)(row[4] / d);
+    e->d2 = e->d1, e->d1 = d, e->a2 = e->a1, e->a1 = next, e->b2 = e->b1, e->b1 = row[4];
+    return 1;
 }
 
 /* ------------------------------------------------------------------ polynomials that fulfil conditions */
@@ -93,5 +143,26 @@ SW_HD static inline void fields_wall_polynomial(int left, int right, const doubl
 SW_HD static inline int fields_wall_order(int kind, int second)
 {
     return kind == FIELDS_CLAMPED ? second : kind == FIELDS_VALUE ? 2 * second : 1 + 2 * second;
+}
+
+/** The derivative of an order at an end of a line, from its five points there, exact for polynomials of degree 4: the
+ * sum of w_k u_k over the points from the end on, times what is returned. @param side  0 left, 1 right */
+SW_HD static inline double fields_wall_difference(int order, int side, double d, double w[5])
+{
+    const double weight[4][5] = {
+        {1}, {-25. / 12, 4, -3, 4. / 3, -1. / 4}, {35. / 12, -26. / 3, 19. / 2, -14. / 3, 11. / 12},
+        {-5. / 2, 9, -12, 7, -3. / 2}};
+    for (int k = 0; k < 5; k++) w[k] = weight[order][k];
+    return (side && order % 2 ? -1.0 : 1.0) / pow(d, order);
+}
+
+/** Where a point beyond an end of another axis is for conditions at a wall: where that axis is periodic the same point
+ * inside, beyond a wall without flux its mirror image, else there.
+ * @param i  at most n - 1 beyond  @param closed  whether no flux goes through the left and the right wall */
+SW_HD static inline long long fields_wall_place(long long i, long long n, int walls, int closed_left, int closed_right)
+{
+    if (!walls) return (i % n + n) % n;
+    if (i < 0) return closed_left ? -i : i;
+    return i >= n && closed_right ? 2 * (n - 1) - i : i;
 }
 #endif
