@@ -85,7 +85,8 @@ __device__ static inline void whole_stage(const struct fields_on_device &b, int 
             double line[SEGMENT_X], *mine = room + row * PITCH + segment * SLOT;
 #pragma unroll
             for (int e = 0; e < SEGMENT_X; e++) line[e] = mine[e];
-            solve_lines<SEGMENT_X, NX>(p.axis[0], line, segment, true, row * SEGMENTS_X, 1, THREADS_FUSED, states);
+            solve_lines<SEGMENT_X, NX, WALLS_X>(p.axis[0], eliminated_of(b, run, 0, 0), line, segment, true,
+                                                row * SEGMENTS_X, 1, THREADS_FUSED, states);
 #pragma unroll
             for (int e = 0; e < SEGMENT_X; e++) mine[e] = line[e];
             __syncthreads();
@@ -95,7 +96,8 @@ __device__ static inline void whole_stage(const struct fields_on_device &b, int 
         __syncthreads();
     }
     if (!p.axis[1].is_one)
-        solve_lines<SEGMENT_Y, NY>(p.axis[1], c, of_column, true, column, NX, THREADS_FUSED, states);
+        solve_lines<SEGMENT_Y, NY, WALLS_Y>(p.axis[1], eliminated_of(b, run, 0, 1), c, of_column, true, column, NX,
+                                            THREADS_FUSED, states);
     finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)of_column * SEGMENT_Y * NX + column, NX, SEGMENT_Y,
                                                  c, found);
     __syncthreads();
@@ -128,6 +130,7 @@ __device__ static inline bool fused_step(const struct fields_on_device &b, int r
     if (threadIdx.x == 0) set_pace(b, run, from, to);
     __syncthreads();
     if (!b.pace[run].goes) return false;
+    if constexpr (MOVING) begin_step_at_walls(b, run, f.u, other);
     if constexpr (ELSEWHERE) {
         find_most(b, run, f, 0, POINTS, false, other, shared + SCRATCH);
         __syncthreads();
@@ -169,6 +172,9 @@ __device__ static inline struct fields_on_device batch_of_block(const struct fie
     m.next_most = own->next_most;
     m.largest = own->largest;
     m.stopped = &own->stopped;
+    m.walls += (size_t)run * WALLS_SIZE;
+    m.weights += (size_t)run * WEIGHTS_SIZE;
+    m.eliminated += (size_t)run * UNKNOWNS * ELIMINATED_SIZE;
     if (!OWN) return m;
     m.steps = &own->steps;
     m.limits += run;
@@ -206,7 +212,7 @@ __device__ static inline void give_records(const struct fields_on_device &b, int
 extern "C" __global__ void __launch_bounds__(THREADS_FUSED, BLOCKS_FUSED) fused_k(struct fields_on_device b,
                                                                                   long long from, long long to)
 {
-    __shared__ struct kept kept[UNKNOWNS], other[STAGES + 1];
+    __shared__ struct kept kept[UNKNOWNS], other[MOVING ? 2 * SETS : SETS];
     __shared__ struct of_block own;
     const int run = blockIdx.x;
     double *u = b.u + (size_t)run * SIZE;

@@ -17,56 +17,10 @@
  *     ROWS, COLUMNS_Y, COLUMNS_Z            lines that a block has at a time
  *     BLOCKS_Y, BLOCKS_Z                    in a cluster, of the same lines
  *     SINGLE                                fields leave in single precision
+ *     what fields_walls_rtc.cuh says        of walls
  *
  * A block works on one run at a time. Fields are [unknowns][z][y][x]. Recursions are fused multiply-adds by name: the
  * compiler is told to join nothing. */
-
-enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS };
-
-/* The fields of a run. */
-struct fields { double *u, *stage, *k[STAGES]; };
-
-__device__ static inline struct fields fields_of(const struct fields_on_device &b, int run)
-{
-    const size_t at = (size_t)run * SIZE;
-    const bool turned = OWN && b.pace[run].turned;
-    struct fields f;
-    f.u = (turned ? b.stage : b.u) + at;
-    f.stage = (turned ? b.u : b.stage) + at;
-    for (int i = 0; i < STAGES; i++) f.k[i] = b.k[i] + at;
-    return f;
-}
-
-/* ------------------------------------------------------------------ programs */
-
-/* What a program keeps of a run and of a time: of a block, in shared memory. */
-struct kept { double r[KEPT_RUN + 1], s[KEPT_STEP + 1]; };
-
-/* By one thread. */
-template <class T>
-__device__ static inline void keep(const struct fields_on_device &b, int run, double t, long long step, struct kept *to)
-{
-    T::run(b.param + run, b.count, to->r);
-    T::step(b.param + run, b.count, to->r, 1, t, step, to->s);
-}
-
-template <class T>
-__device__ static __forceinline__ double value_of(const struct fields_on_device &b, int run, const struct kept *k,
-                                                  const double *in, int cell, double t, long long step)
-{
-    double c[T::CELL + 1];
-    T::cell(b.param + run, b.count, k->r, 1, in, cell, c);
-    return T::point(b.param + run, b.count, k->r, 1, k->s, 1, c, 1, in, cell, t, step);
-}
-
-__device__ static __forceinline__ int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
-
-__device__ static __forceinline__ void set_place(const double *place, int i, int j, int k, double *in)
-{
-    in[SW_IN_X] = sw_grid_place(place[0], place[3], place[6], (double)i);
-    in[SW_IN_Y] = sw_grid_place(place[1], place[4], place[7], (double)j);
-    in[SW_IN_Z] = sw_grid_place(place[2], place[5], place[8], (double)k);
-}
 
 /* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
  * from -reach on, those of y once for all of the points. */
@@ -74,23 +28,18 @@ template <class VIEW> struct around {
     int x[2 * VIEW::REACH_X + 1], y[VIEW::TOGETHER + 2 * VIEW::REACH_Y], z[2 * VIEW::REACH_Z + 1];
 };
 
-/* Of a point beyond a line's ends, by up to four places and of the rows taken together. */
-__device__ static __forceinline__ int place_of(int i, int n)
-{
-    return n < 16 ? (i + 4 * n) % n : wrapped(i, n);
-}
-
-/* @param INTERIOR  rows that they take in do not go beyond the ends of their lines: these lie at a fixed distance */
+/* @param INTERIOR  rows that they take in do not go beyond the ends of their lines, nor to walls with conditions: these
+ *                  lie at a fixed distance */
 template <bool INTERIOR, class VIEW>
 __device__ static __forceinline__ void look_around(int i, int j, int k, struct around<VIEW> *a)
 {
 #pragma unroll
-    for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of(i + d - VIEW::REACH_X, NX);
+    for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of<0>(i + d - VIEW::REACH_X);
 #pragma unroll
     for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++)
-        a->y[d] = NX * (INTERIOR ? j + d - VIEW::REACH_Y : place_of(j + d - VIEW::REACH_Y, NY));
+        a->y[d] = NX * (INTERIOR ? j + d - VIEW::REACH_Y : place_of<1>(j + d - VIEW::REACH_Y));
 #pragma unroll
-    for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of(k + d - VIEW::REACH_Z, NZ);
+    for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of<2>(k + d - VIEW::REACH_Z);
 }
 
 /* What programs take in at the e-th of these points: what they do not use is not loaded. */
@@ -104,10 +53,11 @@ __device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &
               a.y[VIEW::offset(q, 1) + VIEW::REACH_Y + e] + a.x[VIEW::offset(q, 0) + VIEW::REACH_X]];
 }
 
-/* At point number `at` of a field. */
-template <class T, class VIEW>
+/* At point number `at` of a field. @param set  of what walls give (fields_walls_rtc.cuh), of a state that is the one of
+ * the end of the step where LIFTED */
+template <class T, class VIEW, bool LIFTED = false>
 __device__ static __forceinline__ double value_at(const struct fields_on_device &b, int run, const struct kept *k,
-                                                  const double *u, int at, double t, long long step)
+                                                  const double *u, int at, double t, long long step, int set = 0)
 {
     const int i = at % NX, j = at / NX % NY, n = at / PLANE;
     double in[FIELDS_INPUTS + VIEW::NEIGHBOURS];
@@ -115,7 +65,17 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
     set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
     look_around<false>(i, j, n, &around);
     set_inputs_at(around, u, 0, in);
+    if constexpr (OPEN || LIFTED) pass_walls<false, VIEW, LIFTED>(b, run, i, j, n, set, in);
     return value_of<T>(b, run, k, in, at, t, step);
+}
+
+/* F, less what moves at walls. */
+template <int V, bool LIFTED = false>
+__device__ static __forceinline__ double rate_at(const struct fields_on_device &b, int run, const struct kept *k,
+                                                 const double *u, int at, double t, long long step, int set = 0)
+{
+    const double f = value_at<rhs_of<V>, of_terms, LIFTED>(b, run, k, u, at, t, step, set);
+    return close_walls<V>(b, run, set, at % NX, at / NX % NY, at / PLANE, f);
 }
 
 /* ------------------------------------------------------------------ reductions */
@@ -190,82 +150,93 @@ template <int BLOCKS> __device__ static __forceinline__ void line_barrier(void)
 }
 
 /* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term.
+ * @param matrices  where lines have WALLS of their segments, [segments][2][4]
  * @param left  what the segments of the block's part of the line leave, segment s at s*stride, second numbers `tasks`
  *              behind; other blocks' at the same place of their memory */
-template <int SEGMENTS, int BLOCKS, int DIRECTION>
-__device__ static __forceinline__ void come_in(const struct fields_line &line, int segment, const double *left,
-                                               int stride, int tasks, double *one, double *two)
+template <int SEGMENTS, int BLOCKS, int DIRECTION, bool WALLS>
+__device__ static __forceinline__ void come_in(const struct fields_line &line, const double *matrices, int segment,
+                                               const double *left, int stride, int tasks, double *one, double *two)
 {
     enum { EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS };
+    const int before = DIRECTION > 0 ? segment : SEGMENTS - 1 - segment;
     double a = 0.0, b = 0.0;
 #pragma unroll 1
-    for (int t = line.terms; t >= 1; t--) {
+    for (int t = WALLS && before < line.terms ? before : line.terms; t >= 1; t--) {
         const int from = wrapped(segment - DIRECTION * t, SEGMENTS);
-        const double *m = line.power[from == SEGMENTS - 1], *there = left + from % EACH * stride;
+        const double *m = WALLS ? matrices + 8 * from + (DIRECTION > 0 ? 0 : 4) : line.power[from == SEGMENTS - 1],
+                     *there = left + from % EACH * stride;
         if (BLOCKS > 1) there = in_block(there, from / EACH);
         const double x = fma(m[0], a, fma(m[1], b, there[0]));
         b = fma(m[2], a, fma(m[3], b, there[tasks]));
         a = x;
     }
-    *one = fma(line.closure[0], a, line.closure[1] * b);
-    *two = fma(line.closure[2], a, line.closure[3] * b);
+    *one = WALLS ? a : fma(line.closure[0], a, line.closure[1] * b);
+    *two = WALLS ? b : fma(line.closure[2], a, line.closure[3] * b);
 }
 
-/* Solve lines of N points whose segments threads have in registers: 8 FMAs a point. All threads of a block together,
- * and of a cluster, which has to wait before one of its blocks ends or uses `shared` otherwise.
+/* Solve lines of N points whose segments threads have in registers: 8 FMAs a point. Between WALLS these take 9 numbers
+ * a point from the cache, which lines of a run share, as each row has coefficients of its own, and another product. All
+ * threads of a block together, and of a cluster, which has to wait before one of its blocks ends or uses `shared`
+ * otherwise.
+ * @param eliminated  between WALLS (fields_point.h)
  * @param segment  the thread's, of the line  @param works  it has one
  * @param shared   [4 tasks]: what segments leave; the block's segment s of a line is task line + s*stride */
-template <int SEGMENT, int N, int BLOCKS = 1>
-__device__ static __forceinline__ void solve_lines(const struct fields_line &line, double (&c)[SEGMENT], int segment,
-                                                   bool works, int first, int stride, int tasks, double *shared)
+template <int SEGMENT, int N, bool WALLS, int BLOCKS = 1>
+__device__ static __forceinline__ void solve_lines(const struct fields_line &line, const double *eliminated,
+                                                   double (&c)[SEGMENT], int segment, bool works, int first,
+                                                   int stride, int tasks, double *shared)
 {
     typedef line_shape<SEGMENT, N> S;
     const int points = segment == S::SEGMENTS - 1 ? S::LAST : SEGMENT;
-    const double a1 = -line.a1, a2 = -line.a2;
     enum { EACH = ((int)S::SEGMENTS + BLOCKS - 1) / BLOCKS };
     double *left = shared + first, *right = shared + 2 * tasks + first;
+    const double *mine_of = eliminated + segment, *matrices = eliminated + FIELDS_ELIMINATED * SEGMENT * S::SEGMENTS;
     const int mine = BLOCKS > 1 ? segment % EACH : segment;
     double u = 0.0, v = 0.0;
-#define NEXT(f)                                       \
-    {                                                 \
-        const double y = fma(a1, u, fma(a2, v, (f))); \
-        v = u;                                        \
-        u = y;                                        \
+#define OF_POINT(which, e) mine_of[((which) * SEGMENT + (e)) * S::SEGMENTS]
+#define NEXT(which, e, f)                                                                  \
+    {                                                                                      \
+        const double one = WALLS ? OF_POINT(which, e) : line.a1,                           \
+                     two = WALLS ? OF_POINT((which) + 1, e) : line.a2,                     \
+                     y = fma(-one, u, fma(-two, v, (f)));                                  \
+        v = u;                                                                             \
+        u = y;                                                                             \
     }
     if (works) {
 #pragma unroll
         for (int e = 0; e < SEGMENT; e++)
-            if (S::LAST == SEGMENT || e < points) NEXT(c[e])
+            if (S::LAST == SEGMENT || e < points) NEXT(0, e, c[e])
         left[mine * stride] = u;
         left[mine * stride + tasks] = v;
     }
     line_barrier<BLOCKS>();
     if (works) {
-        come_in<S::SEGMENTS, BLOCKS, 1>(line, segment, left, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, 1, WALLS>(line, matrices, segment, left, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = 0; e < SEGMENT; e++)
             if (S::LAST == SEGMENT || e < points) {
-                NEXT(c[e])
-                c[e] = u;
+                NEXT(0, e, c[e])
+                c[e] = WALLS ? OF_POINT(2, e) * u : u;
             }
         u = v = 0.0;
 #pragma unroll
         for (int e = SEGMENT - 1; e >= 0; e--)
-            if (S::LAST == SEGMENT || e < points) NEXT(c[e])
+            if (S::LAST == SEGMENT || e < points) NEXT(3, e, c[e])
         right[mine * stride] = u;
         right[mine * stride + tasks] = v;
     }
     line_barrier<BLOCKS>();
     if (works) {
-        come_in<S::SEGMENTS, BLOCKS, -1>(line, segment, right, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, -1, WALLS>(line, matrices, segment, right, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = SEGMENT - 1; e >= 0; e--)
             if (S::LAST == SEGMENT || e < points) {
-                NEXT(c[e])
+                NEXT(3, e, c[e])
                 c[e] = u;
             }
     }
 #undef NEXT
+#undef OF_POINT
 }
 
 /* ------------------------------------------------------------------ stages
@@ -309,10 +280,12 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
         const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
         set_place(place, i, row, k, in);
         set_inputs_at(around, from, e, in);
+        if constexpr (OPEN) pass_walls<INTERIOR, of_terms>(b, run, i, row, k, I, in);
 #pragma unroll
         for (int q = 0; q < I; q++)
             if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];
-        right[e] = scale * (dt * value_of<rhs_of<V>>(b, run, kept, in, at, t, step) + d);
+        const double f = value_of<rhs_of<V>>(b, run, kept, in, at, t, step);
+        right[e] = scale * (dt * close_walls<V>(b, run, I, i, row, k, f) + d);
     }
 }
 
@@ -325,7 +298,8 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
                                                  int j, int k, int rows, const struct kept *kept, double t, double dt,
                                                  long long step, double scale, double *to)
 {
-    enum { TOGETHER = of_terms::TOGETHER, REACH = of_terms::REACH_Y };
+    /* beyond walls of x a row at one of y is given, too */
+    enum { TOGETHER = of_terms::TOGETHER, REACH = of_terms::REACH_Y + OPEN_Y };
     const double *places = b.place + (size_t)run * FIELDS_PLACE;
     const int tasks = (rows + TOGETHER - 1) / TOGETHER * NX;
     double place[FIELDS_PLACE];
@@ -361,8 +335,8 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
         const int points = segment == SEGMENTS_X - 1 ? line_shape<SEGMENT_X, NX>::LAST : SEGMENT_X;
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++) c[e] = works && e < points ? mine[e] : 0.0;
-        solve_lines<SEGMENT_X, NX>(p.axis[0], c, segment, works, row * SEGMENTS_X, 1, ROW_TASKS,
-                                   shared + ROWS * PITCH);
+        solve_lines<SEGMENT_X, NX, WALLS_X>(p.axis[0], eliminated_of(b, run, V, 0), c, segment, works,
+                                            row * SEGMENTS_X, 1, ROW_TASKS, shared + ROWS * PITCH);
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++)
             if (works && e < points) mine[e] = c[e];
@@ -417,7 +391,7 @@ __device__ static __forceinline__ void finish(const struct fields_on_device &b, 
         for (int j = 0; j <= I; j++)
             if (method_a(I + 1, j) != 0.0) next += method_a(I + 1, j) * before[j];
         f.k[I][at] = before[I];
-        f.stage[at] = next;
+        f.stage[at] = move_walls(b, run, at, I + 1, next);
         return;
     }
 #pragma unroll
@@ -425,6 +399,7 @@ __device__ static __forceinline__ void finish(const struct fields_on_device &b, 
         if (method_b(j) != 0.0) next += method_b(j) * before[j];
         if (OWN && method_e(j) != 0.0) error += method_e(j) * before[j];
     }
+    next = move_walls(b, run, at, STAGES, next);
     (OWN ? f.stage : f.u)[at] = next;
     find_local(b, run, next, found);
     if (OWN) found->largest = sw_own_steps_worse(found->largest, fabs(next));
@@ -489,7 +464,8 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
 #pragma unroll
     for (int e = 0; e < S::SEGMENT; e++) c[e] = L::has(e, points) ? f.k[I][first + (size_t)e * S::STRIDE] : 0.0;
     if (!line.is_one)
-        solve_lines<S::SEGMENT, S::N, S::BLOCKS>(line, c, segment, works, column, S::COLUMNS, S::TASKS, shared);
+        solve_lines<S::SEGMENT, S::N, A == 1 ? WALLS_Y : WALLS_Z, S::BLOCKS>(
+            line, eliminated_of(b, run, v, A), c, segment, works, column, S::COLUMNS, S::TASKS, shared);
     if (A + 1 == AXES) {
         finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, found);
     } else {
@@ -574,7 +550,9 @@ __device__ static inline void make_system(const struct fields_on_device &b, int 
         if (varying_fourth(k)) s.most4[varying_axis(k)] = system->most[1][varying_axis(k)];
         else s.most2[varying_axis(k)] = system->most[0][varying_axis(k)];
     }
-    if (fields_system_make(b.method, b.rule, &s, p->dt, n, segment, b.place + (size_t)run * FIELDS_PLACE + 3, system))
+    const struct fields_line_ends ends = line_ends_of(b, run, v);
+    if (fields_system_make(b.method, b.rule, &s, p->dt, n, segment, b.place + (size_t)run * FIELDS_PLACE + 3,
+                           WALLED ? &ends : nullptr, system))
         return;
     p->goes = 2;
     if (!OWN) stop_run(b, run, p->number + 1);

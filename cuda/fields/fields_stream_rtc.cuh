@@ -17,6 +17,14 @@ enum { THREADS = 256, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
 
 __device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
 
+/* The largest |u| of an unknown. All threads of the run's block together. */
+__device__ static inline double largest_in(const double *u)
+{
+    double largest = 0.0;
+    for (int at = threadIdx.x; at < POINTS; at += blockDim.x) largest = sw_own_steps_worse(largest, fabs(u[at]));
+    return block_worst(largest, shared);
+}
+
 /* ------------------------------------------------------------------ steps */
 
 extern "C" __global__ void pace_k(struct fields_on_device b, long long from, long long to)
@@ -25,6 +33,28 @@ extern "C" __global__ void pace_k(struct fields_on_device b, long long from, lon
     if (run >= b.count) return;
     set_pace(b, run, from, to);
     if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
+}
+
+/* @param begins  1: of runs that begin with what is in u, at step, or tick, `from`; 0: of a step */
+extern "C" __global__ void walls_k(struct fields_on_device b, long long from, int begins)
+{
+    if constexpr (WALLED) {
+        __shared__ struct kept kept[2 * SETS];
+        const int run = blockIdx.x;
+        const struct fields f = fields_of(b, run);
+        if (begins ? b.stopped[run] : !b.pace[run].goes) return;
+        if (!begins) {
+            begin_step_at_walls(b, run, f.u, kept);
+            return;
+        }
+        const double t = OWN ? sw_own_steps_time(&b.steps[run], b.times) : (double)from * b.dt[run];
+        look_at_walls(b, run, t, kept);
+        impose_walls(b, run, f.u);
+        for (int v = 0; OWN && v < UNKNOWNS; v++) {
+            const double size = largest_in(f.u + (size_t)v * POINTS);
+            if (threadIdx.x == 0) b.size[(size_t)run * UNKNOWNS + v] = size;
+        }
+    }
 }
 
 /* Where tile number `tile` of a field begins, and where it ends. */
@@ -178,7 +208,7 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             for (int i = 0; i <= STAGES; i++) {
                 const double weight = p.dt * (i < STAGES ? b.method->q[i] - b.method->b[i] : b.method->q_end),
                              t = p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt;
-                sum += weight * value_at<rhs_of<V>, of_terms>(b, run, kept + i, f.stage, at, t, p.number);
+                sum += weight * rate_at<V, MOVING>(b, run, kept + i, f.stage, at, t, p.number, i);
             }
             largest = sw_own_steps_worse(largest, fabs(sum));
         }
@@ -212,7 +242,7 @@ __device__ static inline void find_rates(const struct fields_on_device &b, int r
         if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, 0.0, 0, kept);
         __syncthreads();
         for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
-            largest = sw_own_steps_worse(largest, fabs(value_at<rhs_of<V>, of_terms>(b, run, kept, u, at, 0.0, 0)));
+            largest = sw_own_steps_worse(largest, fabs(rate_at<V>(b, run, kept, u, at, 0.0, 0)));
         rate[V] = block_worst(largest, shared);
         find_rates<V + 1>(b, run, kept, rate);
     }
@@ -221,11 +251,12 @@ __device__ static inline void find_rates(const struct fields_on_device &b, int r
 /* A block a run that has not begun. */
 extern "C" __global__ void first_k(struct fields_on_device b)
 {
-    __shared__ struct kept kept;
+    __shared__ struct kept kept[LOOKS];
     const int run = blockIdx.x;
     double rate[UNKNOWNS];
     if (!OWN || b.stopped[run] || b.steps[run].goal != 0.0) return;
-    find_rates(b, run, &kept, rate);
+    if constexpr (WALLED) look_at_walls(b, run, 0.0, kept);
+    find_rates(b, run, kept, rate);
     if (threadIdx.x == 0)
         sw_own_steps_first(&b.steps[run], UNKNOWNS, b.size + (size_t)run * UNKNOWNS, rate, b.times[1], b.first_dt[run],
                            &b.limits[run]);
@@ -267,10 +298,7 @@ extern "C" __global__ void begin_k(struct fields_on_device b, const int *sound, 
     double largest_of_all = 0.0;
     if (!sound[run]) return;
     for (int v = 0; v < UNKNOWNS; v++) {
-        double largest = 0.0;
-        for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
-            largest = sw_own_steps_worse(largest, fabs(u[(size_t)v * POINTS + at]));
-        largest = block_worst(largest, shared);
+        const double largest = largest_in(u + (size_t)v * POINTS);
         largest_of_all = sw_own_steps_worse(largest_of_all, largest);
         if (OWN && threadIdx.x == 0) b.size[(size_t)run * UNKNOWNS + v] = largest;
     }
@@ -321,10 +349,11 @@ extern "C" __global__ void copy_k(struct fields_on_device b, void *to)
         }
 }
 
-/* The sum of the density over all points times their volume, a block of SW_SUM_LANES threads a run. */
-extern "C" __global__ void energy_k(struct fields_on_device b, double *energy)
+/* The sum of the density over all points with their weights, times their volume, a block of SW_SUM_LANES threads a run.
+ * @param step  at which runs are, where dt is given */
+extern "C" __global__ void energy_k(struct fields_on_device b, long long step, double *energy)
 {
-    __shared__ struct kept kept;
+    __shared__ struct kept kept[LOOKS];
     const int run = blockIdx.x;
     const double *u = b.u + (size_t)run * SIZE, *place = b.place + (size_t)run * FIELDS_PLACE;
     double sum = 0.0, volume = 1.0;
@@ -333,10 +362,12 @@ extern "C" __global__ void energy_k(struct fields_on_device b, double *energy)
         return;
     }
     for (int a = 0; a < AXES; a++) volume *= place[3 + a];
-    if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, &kept);
+    if constexpr (WALLED)
+        look_at_walls(b, run, OWN ? sw_own_steps_time(&b.steps[run], b.times) : (double)step * b.dt[run], kept);
+    if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, kept);
     __syncthreads();
     for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
-        sum += value_at<energy_of<0>, of_energy>(b, run, &kept, u, at, 0.0, 0);
+        sum += weight_of(at) * value_at<energy_of<0>, of_energy>(b, run, kept, u, at, 0.0, 0);
     sum = block_sum(sum, shared);
     if (threadIdx.x == 0) energy[run] = volume * sum;
 }
@@ -361,7 +392,7 @@ __device__ static inline void look_at(const struct fields_on_device &b, int run,
         __syncthreads();
         for (int at = threadIdx.x; at < POINTS; at += blockDim.x) {
             const double x = u[(size_t)V * POINTS + at],
-                         f = value_at<rhs_of<V>, of_terms>(b, run, kept, u, at, t, step);
+                         f = rate_at<V>(b, run, kept, u, at, t, step);
             least = fmin(least, x), greatest = fmax(greatest, x);
             slowest = fmin(slowest, f), fastest = fmax(fastest, f);
         }
@@ -374,9 +405,12 @@ __device__ static inline void look_at(const struct fields_on_device &b, int run,
 
 extern "C" __global__ void look_k(struct fields_on_device b, long long step, double *change)
 {
-    __shared__ struct kept kept;
+    __shared__ struct kept kept[LOOKS];
     const int run = blockIdx.x;
     double most = 0.0;
-    if (!b.stopped[run]) look_at(b, run, step, &kept, &most);
+    if (!b.stopped[run]) {
+        if constexpr (WALLED) look_at_walls(b, run, OWN ? 0.0 : b.dt[run] * (double)step, kept);
+        look_at(b, run, step, kept, &most);
+    }
     if (threadIdx.x == 0) change[run] = most;
 }

@@ -15,6 +15,7 @@
 #include "field/sum_point.h"
 #include "problem/fields/cuda/fields_point.h"
 #include "problem/fields/cuda/fields_text.h"
+#include "problem/fields/cuda/walls_layout.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/line/stepper/batch_cpu.h"
 
@@ -23,7 +24,10 @@ struct stream {
     struct sw_kernels    kernels;
     struct fields_on_device  batch;          /* what its pointers to const point to is in arrays below */
     struct fields_walk   walk;           /* method, rule and grid of a run: what bounds its steps  */
+    struct fields_walls_layout walls;
     int                  varies;
+    bool                 begins;         /* states are new: what is given at walls is to be set    */
+    double              *weights;        /* [capacity][walls.weights] on the device                */
     double              *param, *place, *dt, *first_dt, *times, *drive;  /* on the device          */
     struct fields_stiffness *constant;
     struct fields_method *method;        /* [1] */
@@ -32,7 +36,7 @@ struct stream {
     int                 *sound;          /* [capacity] load() found no load_error                  */
     double              *number;         /* [capacity] of a run: its energy, or how much it changes */
     struct {                             /* the same on the host, to be uploaded                   */
-        double *place, *dt, *first_dt, *drive, *number, *scalars;
+        double *place, *dt, *first_dt, *drive, *number, *scalars, *weights;
         struct fields_stiffness *constant;
         struct sw_own_limits *limits;
         int64_t *diverged;
@@ -112,11 +116,15 @@ static bool fused_fits(const struct fields_desc *d, int sm)
 static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed, size_t *per_run)
 {
     const size_t unknowns = (size_t)d->terms->unknowns;
+    const struct fields_walls_layout walls = fields_walls_layout_of(d);
+    size_t eliminated = 0;
+    for (int a = 0; a < SW_DIMS; a++) eliminated += d->walls[a] ? 6 * ((size_t)d->n[a] + 32) : 0;  /* at most */
     *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
     *per_run = fields_size(d) * (kept * sizeof(double) + sw_reals_word(d->single)) +
                (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + 2 * FIELDS_VARYING_MOST) * sizeof(double) +
                fields_drive_numbers(d) * sizeof(double) +
                unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
+               (walls.walls + walls.weights + unknowns * eliminated) * sizeof(double) +
                sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
 }
 
@@ -171,8 +179,12 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     sw_array_device(own, 1, &p->rule);
     sw_array_device(own, room, &p->sound);
     sw_array_device(own, room, &p->number);
+    sw_array_device(own, room * p->walls.walls + 1, &p->batch.walls);
+    sw_array_device(own, room * p->walls.weights + 1, &p->weights);
+    sw_array_device(own, room * unknowns * fields_eliminated_of(&s->desc, &p->shape) + 1, &p->batch.eliminated);
     if (s->desc.own_steps) list_own_steps(s, p);
     sw_array(own, room * FIELDS_PLACE, &p->host.place);
+    sw_array(own, room * p->walls.weights + 1, &p->host.weights);
     sw_array(own, room, &p->host.dt);
     sw_array(own, room, &p->host.number);
     sw_array(own, room * SW_LINE_SCALARS, &p->host.scalars);
@@ -199,6 +211,7 @@ static void point_to_arrays(const struct fields_sim *s)
     b->drives = (int)fields_drive_numbers(&s->desc);
     b->method = p->method;
     b->rule = p->rule;
+    b->weights = p->weights;
 }
 
 /* The shape is there. */
@@ -207,6 +220,7 @@ static enum sw_status create(struct fields_sim *s)
     struct stream *p = s->own;
     struct fields_varying varying[FIELDS_VARYING_MOST];
     const size_t room = (size_t)s->desc.capacity, goals = (size_t)s->desc.goals;
+    p->walls = fields_walls_layout_of(&s->desc);
     fields_set_walk(&s->desc, &p->walk);
     p->walk.solves = &fields_lines;
     SW_TRY(p->walk.solves->create(&s->desc, &s->arrays, &p->walk.solver));
@@ -266,6 +280,7 @@ static const char *set_run(struct fields_sim *s, int j)
         place[SW_DIMS] = g->dx[a];
         place[2 * SW_DIMS] = g->ddx[a];
     }
+    fields_walls_layout_weights(&p->walls, &s->desc, g->dx, p->host.weights + (size_t)j * p->walls.weights);
     p->host.dt[j] = g->dt;
     fields_set_constants(s, j, constant);
     p->walk.solves->begin(p->walk.solver, g->dx, s->param + j, s->count);
@@ -283,6 +298,8 @@ static enum sw_status upload_runs(struct fields_sim *s)
     SW_TRY(sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.nparam * count * sizeof *p->param));
     SW_TRY(sw_device_upload(s->device, p->place, p->host.place, FIELDS_PLACE * count * sizeof *p->place));
     SW_TRY(sw_device_upload(s->device, p->dt, p->host.dt, count * sizeof *p->dt));
+    if (p->walls.moves)
+        SW_TRY(sw_device_upload(s->device, p->weights, p->host.weights, p->walls.weights * count * sizeof *p->weights));
     SW_TRY(sw_device_upload(s->device, p->constant, p->host.constant, unknowns * count * sizeof *p->constant));
     if (!s->desc.own_steps) return SW_OK;
     SW_TRY(fields_drive_load(s, p->host.drive));
@@ -324,15 +341,43 @@ static enum sw_status settle(struct fields_sim *s)
     return launch_tiles(s, FIELDS_SETTLE_K, args);
 }
 
-/* Runs begin with the fields in u. @param mark  of those that are not finite */
-static enum sw_status begin(struct fields_sim *s, long long mark)
+/* The coefficients that steps know behind themselves, of states that are new. */
+static enum sw_status find_local(struct fields_sim *s)
 {
     struct stream *p = s->own;
     int local = 1;
-    void *args[] = {&p->batch, &p->sound, &mark}, *most[] = {&p->batch, &local};
+    void *args[] = {&p->batch, &local};
+    return p->varies > p->shape.elsewhere ? launch_tiles(s, FIELDS_MOST_K, args) : SW_OK;
+}
+
+/* Runs begin with the fields in u; between walls what is given there is set when they go on, as on the CPU.
+ * @param mark  of those that are not finite */
+static enum sw_status begin(struct fields_sim *s, long long mark)
+{
+    struct stream *p = s->own;
+    void *args[] = {&p->batch, &p->sound, &mark};
     SW_TRY(launch_blocks(s, FIELDS_BEGIN_K, FIELDS_THREADS, args));
-    if (p->varies > p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
+    p->begins = p->walls.walled;
+    if (!p->begins) SW_TRY(find_local(s));
     return settle(s);
+}
+
+/* @param begins  1: of states that are new; 0: of a step */
+static enum sw_status launch_walls(struct fields_sim *s, int64_t from, int begins)
+{
+    struct stream *p = s->own;
+    long long at = from;
+    void *args[] = {&p->batch, &at, &begins};
+    return launch_blocks(s, FIELDS_WALLS_K, FIELDS_THREADS, args);
+}
+
+static enum sw_status begin_at_walls(struct fields_sim *s, int64_t from)
+{
+    struct stream *p = s->own;
+    if (!p->begins) return SW_OK;
+    p->begins = false;
+    SW_TRY(launch_walls(s, from, 1));
+    return find_local(s);
 }
 
 static enum sw_status initial(struct sw_sim *sim)
@@ -416,7 +461,8 @@ static enum sw_status measure(struct fields_sim *s, double *scalars)
 {
     struct stream *p = s->own;
     const size_t count = (size_t)s->count, points = fields_points(&s->desc);
-    void *args[] = {&p->batch, &p->number};
+    long long step = s->step < 0 ? 0 : s->step;
+    void *args[] = {&p->batch, &step, &p->number};
     SW_TRY(launch_blocks(s, FIELDS_ENERGY_K, SW_SUM_LANES, args));
     SW_TRY(sw_device_download(s->device, p->host.number, p->number, count * sizeof *p->number));
     SW_TRY(sw_device_download(s->device, p->host.stopped, p->batch.stopped, count * sizeof *p->host.stopped));
@@ -461,6 +507,7 @@ static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
     int local = 0;
     void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch}, *most[] = {&p->batch, &local};
     SW_TRY(launch_runs(s, FIELDS_PACE_K, 1, pace));
+    if (p->walls.moves) SW_TRY(launch_walls(s, from, 0));
     if (p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
     SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
     for (int i = 0; i < p->walk.method->stages; i++) {
@@ -489,6 +536,7 @@ static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t
     struct stream *p = s->own;
     void *batch[] = {&p->batch};
     int going = 1;
+    SW_TRY(begin_at_walls(s, from));
     if (s->desc.own_steps) {
         SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
         while (going) SW_TRY(take_some(s, from, to, &going));
@@ -504,6 +552,7 @@ static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t 
     struct stream *p = s->own;
     long long begins = from, ends = to;
     void *batch[] = {&p->batch}, *args[] = {&p->batch, &begins, &ends};
+    SW_TRY(begin_at_walls(s, from));
     if (s->desc.own_steps) SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
     SW_TRY(sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_FUSED_K], s->count, 1, p->shape.threads[0],
                             p->shape.shared[0], args));
@@ -545,6 +594,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .about = "fields through memory: a pass over rows, then one over columns along each other axis",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
+    .takes_walls = true,
     .fits = stream_fits,
     .misfit = "its lines have at most 16384 points, 10000 where a block has 99 KiB, and its runs 2^31 values",
     .bytes = stream_bytes,
@@ -563,6 +613,7 @@ const struct fields_row_ops fields_fused_cuda = {
     .about = "a run in the shared memory of a block, which takes all steps between two outputs",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
+    .takes_walls = true,
     .fits = fused_fits,
     .misfit = "a run and its stages are more than the shared memory of a block holds, at most 227 KiB",
     .bytes = fused_bytes,

@@ -7,6 +7,7 @@
 
 #include "base/sw_embed.h"
 #include "problem/fields/cuda/fields_point.h"
+#include "problem/fields/cuda/walls_layout.h"
 #include "problem/fields/fields_batch_cpu.h"
 
 /* ------------------------------------------------------------------ what is in it */
@@ -89,6 +90,9 @@ static struct sw_program_size most_kept(const struct fields_desc *d, const struc
     raise_to(&most, p->varies, p->varying);
     raise_to(&most, d->terms->unknowns, d->initial);
     raise_to(&most, 1, &p->energy);
+    const struct fields_walls_layout walls = fields_walls_layout_of(d);
+    raise_to(&most, walls.conditions, walls.condition);
+    raise_to(&most, walls.conditions, walls.rate);
     return most;
 }
 
@@ -171,6 +175,7 @@ bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shap
     cut_rows(d, rows_threads(segments_of(s, 0, d->n[0])), s);
     for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 1024, sm >= 90 ? 8 : 1, s);
     s->elsewhere = known_elsewhere(d);
+    if (fields_walls_layout_of(d).walls > INT_MAX) return false;
     return s->shared[0] <= (shared_most(sm) < SHARED_MOST ? shared_most(sm) : SHARED_MOST);
 }
 
@@ -245,7 +250,8 @@ static size_t bytes_kept(const struct fields_desc *d)
 {
     const struct programs p = programs_of(d);
     const struct sw_program_size most = most_kept(d, &p);
-    return (size_t)(d->terms->unknowns + fields_method_of(d->scheme)->stages + 1) * (size_t)(most.run + most.step + 2) *
+    const int sets = (fields_method_of(d->scheme)->stages + 1) * (fields_walls_layout_of(d).moves ? 2 : 1);
+    return (size_t)(d->terms->unknowns + sets) * (size_t)(most.run + most.step + 2) *
                sizeof(double) + (size_t)d->terms->unknowns * sizeof(struct fields_system) +
            sizeof(struct fields_pace) + sizeof(struct sw_own_steps) +
            (size_t)(2 * p.varies + 3 + FIELDS_LARGEST * d->terms->unknowns) * sizeof(double);
@@ -370,6 +376,71 @@ static void add_varying(struct sw_text *text, const struct programs *p)
     }
 }
 
+static void add_table(struct sw_text *text, const char *name, int count, const int *number)
+{
+    begin_table(text, "", "int", name, "int k");
+    for (int k = 0; k < count; k++)
+        if (number[k]) sw_text_printf(text, "    if (k == %d) return %d;\n", k, number[k]);
+    sw_text_add(text, "    return 0;\n}\n");
+}
+
+/* Numbers of places, below 2^31 (fields_shape_stream()). */
+static void add_places(struct sw_text *text, const char *name, int count, const size_t *number)
+{
+    int places[FIELDS_CONDITIONS_MOST];
+    for (int k = 0; k < count; k++) places[k] = (int)number[k];
+    add_table(text, name, count, places);
+}
+
+/* Where what is eliminated of each axis begins, and the numbers of an unknown. */
+static size_t eliminated_of(const struct fields_desc *d, const struct fields_shape *s, size_t begins[SW_DIMS])
+{
+    size_t numbers = 0;
+    for (int a = 0; a < SW_DIMS; a++) {
+        begins[a] = numbers;
+        if (d->walls[a]) numbers += (size_t)fields_eliminated_numbers((int)d->n[a], s->segment[a]);
+    }
+    return numbers;
+}
+
+size_t fields_eliminated_of(const struct fields_desc *d, const struct fields_shape *s)
+{
+    size_t begins[SW_DIMS];
+    return eliminated_of(d, s, begins);
+}
+
+/* As fields_walls_rtc.cuh wants it. */
+static void add_walls(struct sw_text *text, const struct fields_desc *d, const struct fields_shape *s)
+{
+    const struct fields_walls_layout l = fields_walls_layout_of(d);
+    const struct family family[] = {{"condition_of", l.conditions, l.condition}, {"rate_of", l.conditions, l.rate}};
+    size_t begins[SW_DIMS];
+    int moves[FIELDS_CONDITIONS_MOST], moving[SW_UNKNOWNS_MOST];
+    for (int k = 0; k < l.conditions; k++) moves[k] = l.rate[k] != NULL;
+    for (int v = 0; v < SW_UNKNOWNS_MOST; v++) moving[v] = l.moving[v];
+    sw_text_printf(text, "enum { WALLS_X = %d, WALLS_Y = %d, WALLS_Z = %d, WALLED = %d, OPEN_X = %d, OPEN_Y = %d, "
+                   "OPEN_Z = %d, OPEN = %d, MOVING = %d, BEYOND_X = %d, BEYOND_Y = %d, CONDITIONS = %d };\n",
+                   d->walls[0], d->walls[1], d->walls[2], l.walled, l.open[0], l.open[1], l.open[2],
+                   l.open[0] || l.open[1] || l.open[2], l.moves, (int)l.beyond[0], (int)l.beyond[1], l.conditions);
+    sw_text_printf(text, "enum { ELIMINATED_SIZE = %zu, WALLS_SIZE = %zu, WEIGHTS_SIZE = %zu };\n",
+                   eliminated_of(d, s, begins), l.walls, l.weights);
+    add_places(text, "eliminated_begins", SW_DIMS, begins);
+    add_table(text, "wall_kind", FIELDS_ENDS, l.kind);
+    begin_table(text, "", "int", "wall_condition", "int k");
+    for (int k = 0; k < FIELDS_CONDITIONS_MOST; k++)
+        if (l.number[k] >= 0) sw_text_printf(text, "    if (k == %d) return %d;\n", k, l.number[k]);
+    sw_text_add(text, "    return -1;\n}\n");
+    add_table(text, "condition_end", l.conditions, l.end);
+    add_table(text, "condition_second", l.conditions, l.second);
+    add_table(text, "condition_moves", l.conditions, moves);
+    add_places(text, "condition_begins", l.conditions, l.begins);
+    add_table(text, "moving", SW_UNKNOWNS_MOST, moving);
+    add_table(text, "above_second", SW_UNKNOWNS_MOST * SW_DIMS, l.above_second);
+    add_places(text, "residual_begins", SW_UNKNOWNS_MOST * SW_DIMS, l.residual);
+    add_places(text, "weight_begins", SW_UNKNOWNS_MOST * SW_DIMS, l.weight);
+    for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k]);
+}
+
 /* ------------------------------------------------------------------ the text */
 
 static void add_programs(struct sw_text *text, const struct fields_desc *d)
@@ -407,22 +478,25 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows);
     add_view(text, "of_energy", d->energy, 1);
     add_programs(text, d);
+    add_walls(text, d, s);
 }
 
 #define BEFORE                                                                                                        \
     .label = "the GPU code of the right-hand sides",                                                                  \
     .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",     \
+               "problem/line/stepper/ends_point.h", "problem/fields/walls_point.h",                                    \
                "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"}
 #define AFTER                                                                                                         \
     "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
         "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/cluster.cuh",                                 \
-        "cuda/fields/fields_rtc.cuh", "cuda/fields/fields_stream_rtc.cuh"
+        "cuda/fields/fields_programs_rtc.cuh", "cuda/fields/fields_walls_rtc.cuh", "cuda/fields/fields_rtc.cuh",      \
+        "cuda/fields/fields_stream_rtc.cuh"
 #define KERNELS                                                                                                       \
     [FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",                           \
     [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",                         \
     [FIELDS_JUDGE_K] = "judge_k", [FIELDS_FIRST_K] = "first_k", [FIELDS_INITIAL_K] = "initial_k",                     \
     [FIELDS_BEGIN_K] = "begin_k", [FIELDS_SETTLE_K] = "settle_k", [FIELDS_COPY_K] = "copy_k",                         \
-    [FIELDS_ENERGY_K] = "energy_k", [FIELDS_LOOK_K] = "look_k"
+    [FIELDS_ENERGY_K] = "energy_k", [FIELDS_LOOK_K] = "look_k", [FIELDS_WALLS_K] = "walls_k"
 static const struct sw_kernel_source sources[] = {
     {BEFORE, .after = {AFTER}, .kernel = {KERNELS}},
     {BEFORE, .after = {AFTER, "cuda/fields/fields_fused_rtc.cuh"}, .kernel = {KERNELS, [FIELDS_FUSED_K] = "fused_k"}},

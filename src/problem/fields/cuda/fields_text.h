@@ -29,11 +29,14 @@ bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_sh
 /** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */
 int fields_kept(const struct fields_desc *desc);
 
+/** Numbers of what is eliminated of the lines of an unknown that end at walls (fields_point.h). */
+size_t fields_eliminated_of(const struct fields_desc *desc, const struct fields_shape *shape);
+
 /* Of struct sw_kernels; the last one where shape.kept is not 0. */
 enum fields_kernel {
     FIELDS_PACE_K, FIELDS_MOST_K, FIELDS_SYSTEM_K, FIELDS_ROWS_K, FIELDS_COLUMNS_K, FIELDS_TIME_K, FIELDS_JUDGE_K,
     FIELDS_FIRST_K, FIELDS_INITIAL_K, FIELDS_BEGIN_K, FIELDS_SETTLE_K, FIELDS_COPY_K, FIELDS_ENERGY_K, FIELDS_LOOK_K,
-    FIELDS_FUSED_K
+    FIELDS_WALLS_K, FIELDS_FUSED_K
 };
 enum { FIELDS_TILE = 4096, FIELDS_THREADS = 256 };  /* points and threads of a block of most kernels */
 

@@ -251,10 +251,6 @@ static void runs_that_do_not_fit_are_refused(void **state)
     memcpy(p.desc.n, long_lines, sizeof long_lines);
     expect_refusal(&p, "cuda.stream", "its lines have at most 16384 points");
     memcpy(p.desc.n, n, sizeof n);
-    p.desc.walls[1] = true;
-    expect_refusal(&p, "cuda.stream", "periodic along all axes");
-    expect_refusal(&p, "cuda.fused", "periodic along all axes");
-    p.desc.walls[1] = false;
     emulated_device.sm = 86;  /* whose blocks have less */
     p.desc.n[0] = p.desc.n[1] = 112;
     expect_refusal(&p, "cuda.fused", "more than the shared memory of a block holds");

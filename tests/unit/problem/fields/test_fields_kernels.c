@@ -1,5 +1,12 @@
 /* Every row that steps fields on a GPU compiles its kernels, of all equations and methods, on a machine without one. */
 #include "field_cases.h"
+#include "random_field_problems.h"
+
+static struct sw_device *device_of(const char *row, int threads)
+{
+    (void)row, (void)threads;
+    return NULL;  /* nothing runs */
+}
 
 /* In two dimensions with lines that threads of cuda.fused have in registers where `whole`. */
 static void try_row(const char *row, const struct field_equation *e, enum sw_scheme scheme, double tolerance, int sm,
@@ -43,8 +50,30 @@ static void long_lines_compile(void **state)
     if (st) fail_msg("%s", sw_err_message());
 }
 
+/* Between walls of all kinds. */
+static void walls_compile(void **state)
+{
+    (void)state;
+    for (int k = 0; k < (long_suite() ? 24 : 4); k++) {
+        struct problem p;
+        do {
+            make_problem(&p, k % 4 == 3 ? 3 : 2, 2, false, true);
+            if (p.unknowns <= 2 && size_of(&p) < 4000) break;
+            destroy_problem(&p);
+        } while (true);
+        const struct fields_desc desc = desc_of(&p, 1);
+        print_message("imex%d, %d unknowns, %d axes, walls %d%d%d%s\n", fields_method_of(p.scheme)->order, p.unknowns,
+                      p.axes, p.walls[0], p.walls[1], p.walls[2], moves(&p) ? ", moving" : "");
+        const enum sw_status st = fields_sim_try_compile(&desc, k % 2 ? "cuda.fused" : "cuda.stream", k % 3 ? 90 : 80);
+        destroy_problem(&p);
+        if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+        if (st) fail_msg("%s", sw_err_message());
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile), cmocka_unit_test(long_lines_compile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile), cmocka_unit_test(long_lines_compile),
+                                       cmocka_unit_test(walls_compile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

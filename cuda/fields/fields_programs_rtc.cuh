@@ -1,0 +1,49 @@
+/* What programs of fields are and where points lie: before all other text of the kernels that step fields, behind what
+ * fields_rtc.cuh says. */
+
+enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS };
+
+/* The fields of a run. */
+struct fields { double *u, *stage, *k[STAGES]; };
+
+__device__ static inline struct fields fields_of(const struct fields_on_device &b, int run)
+{
+    const size_t at = (size_t)run * SIZE;
+    const bool turned = OWN && b.pace[run].turned;
+    struct fields f;
+    f.u = (turned ? b.stage : b.u) + at;
+    f.stage = (turned ? b.u : b.stage) + at;
+    for (int i = 0; i < STAGES; i++) f.k[i] = b.k[i] + at;
+    return f;
+}
+
+/* ------------------------------------------------------------------ programs */
+
+/* What a program keeps of a run and of a time: of a block, in shared memory. */
+struct kept { double r[KEPT_RUN + 1], s[KEPT_STEP + 1]; };
+
+/* By one thread. */
+template <class T>
+__device__ static inline void keep(const struct fields_on_device &b, int run, double t, long long step, struct kept *to)
+{
+    T::run(b.param + run, b.count, to->r);
+    T::step(b.param + run, b.count, to->r, 1, t, step, to->s);
+}
+
+template <class T>
+__device__ static __forceinline__ double value_of(const struct fields_on_device &b, int run, const struct kept *k,
+                                                  const double *in, int cell, double t, long long step)
+{
+    double c[T::CELL + 1];
+    T::cell(b.param + run, b.count, k->r, 1, in, cell, c);
+    return T::point(b.param + run, b.count, k->r, 1, k->s, 1, c, 1, in, cell, t, step);
+}
+
+__device__ static __forceinline__ int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
+
+__device__ static __forceinline__ void set_place(const double *place, int i, int j, int k, double *in)
+{
+    in[SW_IN_X] = sw_grid_place(place[0], place[3], place[6], (double)i);
+    in[SW_IN_Y] = sw_grid_place(place[1], place[4], place[7], (double)j);
+    in[SW_IN_Z] = sw_grid_place(place[2], place[5], place[8], (double)k);
+}

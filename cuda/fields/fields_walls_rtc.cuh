@@ -1,0 +1,383 @@
+/* Walls of fields on a GPU, behind fields_programs_rtc.cuh: what conditions give at a time, points beyond walls, what
+ * moves at them. What all of it is says problem/fields/walls.h; formulas are those of walls_point.h. Also needed:
+ *
+ *     WALLS_X .., WALLED     axes that end, whether one does;  OPEN_X .., OPEN: some unknown's wall is not without flux
+ *     MOVING                 conditions depend on time
+ *     BEYOND_X, BEYOND_Y     how far differences ask beyond ends
+ *     CONDITIONS, condition_of<k>, rate_of<k>    programs of conditions, and derivatives in t of those that move;
+ *     condition_end(k), condition_second(k), condition_moves(k), condition_begins(k)    which end of an unknown it is
+ *                            of, numbered (3 v + axis)*2 + side; where its values are in what a run has
+ *     wall_kind(end), wall_condition(2 end + second)    -1: it is 0
+ *     moving(v), above_second(3 v + axis), residual_begins(3 v + axis), weight_begins(3 v + axis)
+ *     WALLS_SIZE, WEIGHTS_SIZE, ELIMINATED_SIZE, eliminated_begins(axis)
+ *
+ * A step knows conditions at several times, SETS: those of the stages and, the last one, its end. Of each that moves it
+ * has the values of all points of its wall, with those beyond ends of other axes, and of points inside, of each set,
+ * the conditions of G less those of the step's beginning, and of G_t + R: as G is linear in them, a state becomes that
+ * of another time by what is between the two, and v itself is nowhere. A block forms these before a step: 24 bytes a
+ * point of a wall, a condition and a set, and on walls across y and z 10 FMAs of each axis before.
+ *
+ * What walls cost the passes, of the cache alone. Without flux: nothing, as mirror images are where others wrap.
+ * Others: a neighbour a comparison for each axis along which it lies apart, and where it is beyond a wall up to 3 FMAs
+ * and 16 bytes. Where conditions move, 2 FMAs and 32 bytes an axis for each of G_t + R and the next G, of a point and a
+ * stage, twice that with derivatives above the second. Solves are in solve_lines(). */
+
+enum {
+    SETS = STAGES + 1, ROW_FACE = NX + 2 * BEYOND_X, END_OF_STEP = STAGES,
+    LOOKS = WALLED ? 2 * SETS : 1  /* what is kept of programs where walls are looked at */
+};
+
+__device__ static __forceinline__ constexpr bool walls_along(int axis)
+{
+    return axis == 0 ? WALLS_X : axis == 1 ? WALLS_Y : WALLS_Z;
+}
+
+__device__ static __forceinline__ constexpr int points_along(int axis) { return axis == 0 ? NX : axis == 1 ? NY : NZ; }
+
+/* Points of a wall, by its other axes, the first of which it has from -beyond on; and of those inside. */
+__device__ static __forceinline__ constexpr int face_row(int axis) { return axis == 0 ? NY : ROW_FACE; }
+__device__ static __forceinline__ constexpr int face_points(int axis)
+{
+    return face_row(axis) * (axis == 2 ? NY + 2 * BEYOND_Y : NZ);
+}
+__device__ static __forceinline__ constexpr int inside_points(int axis) { return POINTS / points_along(axis); }
+
+/* The number of the point of a wall that is beside a point, in a face and inside. */
+__device__ static __forceinline__ int on_face(int axis, int i, int j, int k)
+{
+    return axis == 0 ? k * NY + j : axis == 1 ? k * ROW_FACE + i + BEYOND_X : (j + BEYOND_Y) * ROW_FACE + i + BEYOND_X;
+}
+__device__ static __forceinline__ int on_wall(int axis, int i, int j, int k)
+{
+    return axis == 0 ? k * NY + j : axis == 1 ? k * NX + i : j * NX + i;
+}
+
+/* The place along an axis that stands for one beyond its ends, by up to four places and of the rows taken together:
+ * across them, or the mirror image of up to three. */
+template <int A> __device__ static __forceinline__ int place_of(int i)
+{
+    constexpr int n = points_along(A);
+    if (walls_along(A)) {
+        i = i < 0 ? -i : i < n ? i : 2 * (n - 1) - i;
+        return i < 0 ? 0 : i;
+    }
+    return n < 16 ? (i + 4 * n) % n : wrapped(i, n);
+}
+
+__device__ static __forceinline__ constexpr int end_of(int v, int axis, int side) { return (3 * v + axis) * 2 + side; }
+
+__device__ static __forceinline__ constexpr bool is_closed(int end)
+{
+    return wall_kind(end) == FIELDS_SLOPE && wall_condition(2 * end) < 0 && wall_condition(2 * end + 1) < 0;
+}
+
+/* ------------------------------------------------------------------ points beyond */
+
+/* What a condition of an end gives. @param at  on_face() */
+__device__ static __forceinline__ double given_at(const struct fields_on_device &b, int run, int end, int second,
+                                                  int set, int at)
+{
+    const int k = wall_condition(2 * end + second);
+    if (k < 0) return 0.0;
+    return b.walls[(size_t)run * WALLS_SIZE + condition_begins(k) +
+                   (condition_moves(k) ? set * face_points(end / 2 % 3) : 0) + at];
+}
+
+/* u at a wall or `far` beyond it. @param inside  u at the image */
+__device__ static __forceinline__ double at_wall(const struct fields_on_device &b, int run, int v, int axis, int side,
+                                                 int far, double inside, int set, int at)
+{
+    const int end = end_of(v, axis, side), kind = wall_kind(end);
+    if (far == 0) return fields_wall_is_given(kind) ? given_at(b, run, end, 0, set, at) : inside;
+    const double reflected = fields_wall_reflection(kind) * inside;
+    if (wall_condition(2 * end) < 0 && wall_condition(2 * end + 1) < 0) return reflected;
+    return reflected + fields_wall_beyond(kind, side, far, b.place[(size_t)run * FIELDS_PLACE + 3 + axis],
+                                          given_at(b, run, end, 0, set, at), given_at(b, run, end, 1, set, at));
+}
+
+/* u at place i of an axis. @param from  0: at walls it is known */
+template <int A, int FROM>
+__device__ static __forceinline__ double through_wall(const struct fields_on_device &b, int run, int v, int i,
+                                                      double inside, int set, int at)
+{
+    constexpr int last = points_along(A) - 1;
+    if (i < FROM) return at_wall(b, run, v, A, 0, -i, inside, set, at);
+    if (i > last - FROM) return at_wall(b, run, v, A, 1, i - last, inside, set, at);
+    return inside;
+}
+
+/* G of a point, of what is kept for a set: its change since the step began, or G_t + R where RATE, by the axes before
+ * `axes`. */
+template <bool RATE>
+__device__ static __forceinline__ double lift_at(const struct fields_on_device &b, int run, int v, int set, int axes,
+                                                 int i, int j, int k)
+{
+    double g = 0.0;
+#pragma unroll
+    for (int axis = 0; axis < AXES; axis++) {
+        if (axis >= axes || !walls_along(axis)) continue;
+        const int n = points_along(axis), inside = inside_points(axis), of = 3 * v + axis;
+        const double *w = b.weights + (size_t)run * WEIGHTS_SIZE + weight_begins(of) +
+                          (axis == 0 ? i : axis == 1 ? j : k),
+                     *r = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of) +
+                          (2 * set + RATE) * FIELDS_CONDITIONS * inside + on_wall(axis, i, j, k);
+        g = g + r[0] * w[0] + r[2 * inside] * w[2 * n];
+        if (above_second(of)) g = g + r[inside] * w[n] + r[3 * inside] * w[3 * n];
+    }
+    return g;
+}
+
+/* What programs take in at a point beside walls, of what lies at images so far: beyond x first, then y of all x, then z
+ * of all, so that corners are beyond both.
+ * @param INTERIOR  it is not beside those of y
+ * @param LIFTED    the state is that of the step's end, and is looked at as at that of the set */
+template <bool INTERIOR, class VIEW, bool LIFTED = false>
+__device__ static __forceinline__ void pass_walls(const struct fields_on_device &b, int run, int i, int j, int k,
+                                                  int set, double *in)
+{
+#pragma unroll
+    for (int q = 0; q < VIEW::NEIGHBOURS; q++) {
+        const int v = VIEW::unknown(q), x = i + VIEW::offset(q, 0), y = j + VIEW::offset(q, 1),
+                  z = k + VIEW::offset(q, 2), y_in = place_of<1>(y), z_in = place_of<2>(z);
+        double u = in[FIELDS_INPUTS + q];
+        if (LIFTED && moving(v)) {
+            const int x_in = place_of<0>(x);
+            u += lift_at<false>(b, run, v, set, AXES, x_in, y_in, z_in) -
+                 lift_at<false>(b, run, v, END_OF_STEP, AXES, x_in, y_in, z_in);
+        }
+        if (OPEN_X && (LIFTED || VIEW::offset(q, 0)))
+            u = through_wall<0, LIFTED>(b, run, v, x, u, set, on_face(0, x, y_in, z_in));
+        if (OPEN_Y && !INTERIOR) u = through_wall<1, 1>(b, run, v, y, u, set, on_face(1, x, y, z_in));
+        if (OPEN_Z) u = through_wall<2, 1>(b, run, v, z, u, set, on_face(2, x, y, z));
+        in[FIELDS_INPUTS + q] = u;
+    }
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Whether u of an unknown is given at a point, by a wall of an axis. @param end  out: which one */
+__device__ static __forceinline__ bool is_given_by(int v, int axis, int at, int *end)
+{
+    const int last = points_along(axis) - 1;
+    if (!walls_along(axis) || (at != 0 && at != last)) return false;
+    *end = end_of(v, axis, at == last);
+    return fields_wall_is_given(wall_kind(*end));
+}
+
+/* F of increments. */
+template <int V>
+__device__ static __forceinline__ double close_walls(const struct fields_on_device &b, int run, int set, int i, int j,
+                                                     int k, double f)
+{
+    int end;
+    if (WALLED && (is_given_by(V, 0, i, &end) || is_given_by(V, 1, j, &end) || is_given_by(V, 2, k, &end))) return 0.0;
+    if (WALLED && moving(V)) f -= lift_at<true>(b, run, V, set, AXES, i, j, k);
+    return f;
+}
+
+/* The next state of a point, from one that has the conditions of the step's beginning.
+ * @param at  in a field @param set  of the next state */
+__device__ static __forceinline__ double move_walls(const struct fields_on_device &b, int run, size_t at, int set,
+                                                    double next)
+{
+    if constexpr (MOVING) {
+        const int v = (int)at / POINTS, c = (int)at % POINTS, i = c % NX, j = c / NX % NY, k = c / PLANE;
+        int end;
+        if (!moving(v)) return next;
+        if (is_given_by(v, 2, k, &end)) return given_at(b, run, end, 0, set, on_face(2, i, j, k));
+        if (is_given_by(v, 1, j, &end)) return given_at(b, run, end, 0, set, on_face(1, i, j, k));
+        if (is_given_by(v, 0, i, &end)) return given_at(b, run, end, 0, set, on_face(0, i, j, k));
+        return next + lift_at<false>(b, run, v, set, AXES, i, j, k);
+    }
+    return next;
+}
+
+/* Set what is given at walls, of set 0. All threads of the run's block together. */
+__device__ static inline void impose_walls(const struct fields_on_device &b, int run, double *u)
+{
+#pragma unroll
+    for (int axis = 0; axis < AXES; axis++) {
+        if (!walls_along(axis)) continue;
+        for (int side = 0; side < 2; side++)
+            for (int v = 0; v < UNKNOWNS; v++) {
+                const int end = end_of(v, axis, side), wall = side ? points_along(axis) - 1 : 0;
+                if (!fields_wall_is_given(wall_kind(end))) continue;
+                for (int c = threadIdx.x; c < inside_points(axis); c += blockDim.x) {
+                    const int row = axis == 0 ? NY : NX, first = c % row, other = c / row, i = axis == 0 ? wall : first,
+                              j = axis == 1 ? wall : axis == 0 ? first : other, k = axis == 2 ? wall : other;
+                    u[v * POINTS + (k * NY + j) * NX + i] = given_at(b, run, end, 0, 0, on_face(axis, i, j, k));
+                }
+            }
+        __syncthreads();
+    }
+}
+
+/* ------------------------------------------------------------------ conditions at times */
+
+/* Of a step, from t by dt to `end`. */
+struct wall_times { double t, dt, end; };
+
+__device__ static __forceinline__ double time_of(const struct wall_times &s, int set)
+{
+    return set == END_OF_STEP ? s.end : s.t + method_c(set) * s.dt;
+}
+
+/* Where a point of a wall is. @return its number in a wall, -1: beyond ends of other axes */
+template <int K>
+__device__ static __forceinline__ int place_on_wall(const struct fields_on_device &b, int run, int c, double *in)
+{
+    constexpr int end = condition_end(K), v = end / 6, axis = end / 2 % 3, row = face_row(axis);
+    int at[3];
+    const int one = axis == 0 ? 1 : 0, two = axis == 2 ? 1 : 2;
+    at[axis] = end % 2 ? points_along(axis) - 1 : 0;
+    at[one] = c % row - (one < axis ? BEYOND_X : 0);
+    at[two] = c / row - (two < axis ? BEYOND_Y : 0);
+    const bool inside = at[one] >= 0 && at[one] < points_along(one) && at[two] >= 0 && at[two] < points_along(two);
+    const int wall = on_wall(axis, at[0], at[1], at[2]);
+#pragma unroll
+    for (int a = 0; a < 3; a++) {
+        if (a == axis) continue;
+        const int closed[2] = {is_closed(end_of(v, a, 0)), is_closed(end_of(v, a, 1))};
+        at[a] = (int)fields_wall_place(at[a], points_along(a), walls_along(a), closed[0], closed[1]);
+    }
+    set_place(b.place + (size_t)run * FIELDS_PLACE, at[0], at[1], at[2], in);
+    return inside ? wall : -1;
+}
+
+/* A condition at a point of its wall, at all times; of one that moves what G is made of, too. */
+template <int K>
+__device__ static __forceinline__ void find_condition(const struct fields_on_device &b, int run, int c,
+                                                      const struct wall_times &s, const struct kept *kept)
+{
+    constexpr int end = condition_end(K), of = end / 2, axis = of % 3, points = face_points(axis);
+    constexpr int inside = inside_points(axis), m = end % 2 * 2 + condition_second(K);
+    double in[FIELDS_INPUTS], first = 0.0, last = 0.0, rest = 0.0;
+    double *value = b.walls + (size_t)run * WALLS_SIZE + condition_begins(K) + c;
+    const int wall = place_on_wall<K>(b, run, c, in);
+    if constexpr (!condition_moves(K)) {
+        value[0] = value_of<condition_of<K>>(b, run, kept, in, c, 0.0, 0);
+    } else {
+        double *residual = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of) + m * inside + wall;
+        const bool lifts = wall >= 0 && (m % 2 == 0 || above_second(of));
+#pragma unroll 1
+        for (int set = 0; set < SETS; set++) {
+            const double t = time_of(s, set), x = value_of<condition_of<K>>(b, run, kept + set, in, c, t, 0);
+            value[set * points] = x;
+            if (set == 0) first = x;
+            last = x;
+            if (!lifts) continue;
+            const double rate = value_of<rate_of<K>>(b, run, kept + SETS + set, in, c, t, 0);
+            residual[2 * set * FIELDS_CONDITIONS * inside] = x - first;
+            residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] = rate;
+            if (set < STAGES) rest -= b.method->b[set] * rate;
+        }
+        if (!lifts || s.dt == 0.0) return;
+        rest += last / s.dt - first / s.dt;
+        for (int set = 0; set < SETS; set++) residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] += rest;
+    }
+}
+
+/* @param all  else those that move  @param kept  [2 SETS] */
+template <int K = 0>
+__device__ static inline void find_conditions(const struct fields_on_device &b, int run, const struct wall_times &s,
+                                              bool all, struct kept *kept)
+{
+    if constexpr (K < CONDITIONS) {
+        constexpr bool moves = condition_moves(K);
+        if (all || moves) {
+            for (int set = 0; threadIdx.x == 0 && set < (moves ? SETS : 1); set++) {
+                keep<condition_of<K>>(b, run, time_of(s, set), 0, kept + set);
+                if (moves) keep<rate_of<K>>(b, run, time_of(s, set), 0, kept + SETS + set);
+            }
+            __syncthreads();
+            for (int c = threadIdx.x; c < face_points(condition_end(K) / 2 % 3); c += blockDim.x)
+                find_condition<K>(b, run, c, s, kept);
+            __syncthreads();
+        }
+        find_conditions<K + 1>(b, run, s, all, kept);
+    }
+}
+
+/* What the axes before an axis have at its walls is not for its polynomials. */
+__device__ static inline void subtract_lifts(const struct fields_on_device &b, int run, int v, int axis)
+{
+    const int of = 3 * v + axis, inside = inside_points(axis), last = points_along(axis) - 1;
+    double *residual = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of);
+    for (int task = threadIdx.x; task < 4 * SETS * inside; task += blockDim.x) {
+        const int wall = task % inside, side = task / inside % 2, which = task / inside / 2, other = wall / NX;
+        double lift[5];
+        for (int far = 0; far < 5; far++) {
+            const int at = side ? last - far : far, i = wall % NX, j = axis == 1 ? at : other,
+                      k = axis == 1 ? other : at;
+            lift[far] = which % 2 ? lift_at<true>(b, run, v, which / 2, axis, i, j, k)
+                                  : lift_at<false>(b, run, v, which / 2, axis, i, j, k);
+        }
+        for (int second = 0; second < 1 + above_second(of); second++) {
+            double w[5];
+            const int order = fields_wall_order(wall_kind(2 * of + side), second);
+            const double over = fields_wall_difference(order, side, b.place[(size_t)run * FIELDS_PLACE + 3 + axis], w);
+            residual[(which * FIELDS_CONDITIONS + 2 * side + second) * inside + wall] -=
+                over * (w[0] * lift[0] + w[1] * lift[1] + w[2] * lift[2] + w[3] * lift[3] + w[4] * lift[4]);
+        }
+    }
+    __syncthreads();
+}
+
+/* All that walls give at the times of a step. All threads of the run's block together. */
+__device__ static inline void find_walls(const struct fields_on_device &b, int run, const struct wall_times &s,
+                                         bool all, struct kept *kept)
+{
+    double *walls = b.walls + (size_t)run * WALLS_SIZE;
+#pragma unroll
+    for (int of = 0; of < 3 * UNKNOWNS; of++)
+        if (moving(of / 3) && walls_along(of % 3))
+            for (int c = threadIdx.x; c < 2 * SETS * FIELDS_CONDITIONS * inside_points(of % 3); c += blockDim.x)
+                walls[residual_begins(of) + c] = 0.0;
+    __syncthreads();
+    find_conditions(b, run, s, all, kept);
+#pragma unroll
+    for (int of = 0; of < 3 * UNKNOWNS; of++)
+        if (moving(of / 3) && walls_along(of % 3) && ((of % 3 > 0 && WALLS_X) || (of % 3 > 1 && WALLS_Y)))
+            subtract_lifts(b, run, of / 3, of % 3);
+}
+
+/* What walls give at a time outside steps, of set 0: a step of no length has no R. */
+__device__ static inline void look_at_walls(const struct fields_on_device &b, int run, double t, struct kept *kept)
+{
+    find_walls(b, run, wall_times{t, 0.0, t}, true, kept);
+}
+
+/* Of the step that the run takes; the state gets what is given where it begins. */
+__device__ static inline void begin_step_at_walls(const struct fields_on_device &b, int run, double *u,
+                                                  struct kept *kept)
+{
+    const struct fields_pace p = b.pace[run];
+    find_walls(b, run, wall_times{p.t, p.dt, OWN ? p.t + p.dt : (double)(p.number + 1) * p.dt}, false, kept);
+    impose_walls(b, run, u);
+}
+
+/* ------------------------------------------------------------------ lines, sums */
+
+/* Of an axis of an unknown (fields_point.h). */
+__device__ static __forceinline__ double *eliminated_of(const struct fields_on_device &b, int run, int v, int axis)
+{
+    return b.eliminated + ((size_t)run * UNKNOWNS + v) * ELIMINATED_SIZE + eliminated_begins(axis);
+}
+
+__device__ static inline struct fields_line_ends line_ends_of(const struct fields_on_device &b, int run, int v)
+{
+    struct fields_line_ends ends;
+    for (int axis = 0; axis < FIELDS_AXES; axis++) {
+        for (int side = 0; side < 2; side++) ends.kind[axis][side] = wall_kind(end_of(v, axis, side));
+        ends.eliminated[axis] = eliminated_of(b, run, v, axis);
+    }
+    return ends;
+}
+
+/* The weight of a point in sums: 1/2 at each wall. */
+__device__ static inline double weight_of(int at)
+{
+    const int i = at % NX, j = at / NX % NY, k = at / PLANE;
+    return (WALLS_X && (i == 0 || i == NX - 1) ? 0.5 : 1.0) * (WALLS_Y && (j == 0 || j == NY - 1) ? 0.5 : 1.0) *
+           (WALLS_Z && (k == 0 || k == NZ - 1) ? 0.5 : 1.0);
+}
