@@ -129,9 +129,9 @@ enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 /** Whether nothing but one number key uses an axis. Not if memory is out. */
 bool sw_sweep_axis_serves(const struct sw_sweep *sweep, int axis, const char *key);
 
-/** Of a sweep with a ladder: the rung of a run, from 0, of those that are there; the run whose end a run starts from, -1: it has an initial
- * value of its own; the run that starts from its end, -1: none; and the first run of its ladder. Without one each is a
- * ladder. */
+/** Of a sweep with a ladder: the rung of a run, from 0, of those that are there; the run whose end a run starts from,
+ * -1: it has an initial value of its own; the run that starts from its end, -1: none; and the first run of its ladder.
+ * Without one each is a ladder. */
 int64_t sw_sweep_rung(const struct sw_sweep *sweep, int64_t run);
 int64_t sw_sweep_below(const struct sw_sweep *sweep, int64_t run);
 int64_t sw_sweep_above(const struct sw_sweep *sweep, int64_t run);

@@ -202,9 +202,29 @@ for one in np.unique(s):
     assert abs(a[(s == one) & (r == 0.2)]/wanted - 1).max() < 0.01
 PY
 
+# ---- where points are left out a run starts from the nearest rung below that is there
+some=(up.cfg -s 'sweep.where="(s < 1.05 || r > -0.25) && (abs(r) > 0.05 || s > 0.95)"')
+expect 0 check "${some[@]}" -o some.h5; prints '3 ladders of at most 11 rungs side by side'
+expect 0 run "${some[@]}" -o some.h5 -s 'initial="-1 + 0.1*cos(x)*s"'
+holds some.h5 up.h5 'np.array_equal(a["u"][:][a["s"][:] == 1], b["u"][:][b["s"][:] == 1])'
+[ -z "$python" ] || py - 2>out <<'PY' || fail 'rungs that are left out'
+import h5py, numpy as np
+f = h5py.File("some.h5")
+for s in 0.9, 1.0, 1.1:
+    u = f["u"][:][abs(f["s"][:] - s) < 0.01]
+    assert len(u) == {0.9: 10, 1.0: 11, 1.1: 8}[s] and np.array_equal(u[1:, 0], u[:-1, 1]), s
+    assert np.allclose(u[0, 0], -1 + 0.1*s*np.cos(2*np.pi*np.arange(32)/32), atol=1e-15)
+PY
+expect 0 run "${some[@]}" -q -o again.h5 -s run.batch=1; same some.h5 again.h5
+# and beside a table, whose rows are ladders
+printf 's\n0.9\n1.1\n' >s.csv
+expect 0 run up.cfg -q -o table.h5 \
+    -s 'sweep={ mode = "table"; file = "s.csv"; r = { values = "linspace(-0.5, 0.5, 11)"; ladder = "up"; }; }'
+holds table.h5 up.h5 'np.array_equal(a["u"][:11], b["u"][::3]) and np.array_equal(a["u"][11:], b["u"][2::3])'
+
 # ---- what check shows
 expect 0 check both.cfg -o new.h5
-prints 'ladder   r goes up and down · 22 rungs, of 3 runs each, one after the other'
+prints 'ladder   r goes up and down · 3 ladders of 22 rungs side by side'
 prints 'batches  22'
 expect 0 check both.cfg -o new.h5 --json; prints '"rungs": 22'
 
