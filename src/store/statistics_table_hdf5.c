@@ -148,11 +148,12 @@ static enum sw_status add_columns(struct reading *r, const char *quantity, int k
 
 static enum sw_status read_statistic(struct reading *r, const char *quantity, int k)
 {
-    char name[160], path[SW_PATH];
+    char name[160], path[SW_PATH], field[SW_QUANTITY_NAME];
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     double *value = NULL;
-    snprintf(name, sizeof name, "%.100s_%s", quantity, sw_statistic_names[k]);
+    const bool spectrum = sw_statistics_spectrum(quantity, field);
+    snprintf(name, sizeof name, "%s%s_%s", field, spectrum ? "_spectrum" : "", sw_statistic_names[k]);
     if (!sw_h5_has(&r->h, in_group(name, path))) return r->h.status;
     sw_h5_dataset_close(sw_h5_dataset(&r->h, path, &shape, &type));
     const int first = (r->grid ? r->naxis : 1) + (k == SW_STATISTIC_QUANTILES);

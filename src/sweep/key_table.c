@@ -105,8 +105,8 @@ const struct sw_key sw_common_keys[] = {
      .about = "The axes over which statistics are formed, [\"seed\"]: the group `statistics` of the file has one "
               "number for each point of the other axes."},
     {.path = "statistics.of", .kind = SW_KEY_LIST, .fallback = "",
-     .about = "What statistics are formed of: names of scalars, fields and columns of the run table, "
-              "[\"energy\", \"u\", \"t_reached\"]."},
+     .about = "What statistics are formed of: names of scalars, fields and columns of the run table, and power spectra "
+              "of periodic fields, [\"energy\", \"u\", \"spectrum(u)\", \"t_reached\"]."},
     {.path = "statistics.what", .kind = SW_KEY_LIST, .words = "mean|sem|var|min|max|quantiles", .fallback = "",
      .about = "Which statistics: sem is the standard error of the mean, var the variance; left out: mean and sem. Runs "
               "that diverged or failed are counted, and left out."},

@@ -1,10 +1,12 @@
 #include "sweep/statistics.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
+#include "sweep/column_values.h"
 #include "sweep/keys.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_statistics.h"
@@ -84,6 +86,15 @@ enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
     return st;
 }
 
+bool sw_statistics_spectrum(const char *quantity, char field[SW_QUANTITY_NAME])
+{
+    static const char begin[] = "spectrum(";
+    const size_t length = strlen(quantity), head = sizeof begin - 1;
+    const bool yes = length > head + 1 && !strncmp(quantity, begin, head) && quantity[length - 1] == ')';
+    snprintf(field, SW_QUANTITY_NAME, "%.*s", (int)(yes ? length - head - 1 : length), quantity + (yes ? head : 0));
+    return yes;
+}
+
 void sw_statistics_free(struct sw_statistics *t)
 {
     sw_free(t->of);
@@ -110,9 +121,20 @@ static void put_name(struct names *n, const char *name)
 }
 
 /* The fields of runs, whether they are saved or not. */
-static const struct sw_quantity *fields_of(const struct sw_sweep *s)
+static const struct sw_quantity *fields_of(const struct sw_sweep *s) { return s->own->field; }
+
+/* What a word decides is asked for the first run. */
+static enum sw_status find_fields(struct sw_sweep *s)
 {
-    return s->own->unknown_field ? s->own->unknown_field : s->problem->fields;
+    struct sw_group *group = NULL;
+    const int64_t first = 0;
+    int count = 0;
+    s->own->field = s->own->unknown_field ? s->own->unknown_field : s->problem->fields;
+    if (!s->problem->shape->fields_of) return SW_OK;
+    SW_TRY(sw_sweep_groups(s, &first, 1, &group, &count));
+    s->own->field = sw_sweep_fields(s, group);
+    sw_groups_free(&group, count);
+    return SW_OK;
 }
 
 static bool is_quantity(const struct sw_quantity *q, const char *name)
@@ -122,12 +144,18 @@ static bool is_quantity(const struct sw_quantity *q, const char *name)
     return false;
 }
 
-static void list_quantities(const struct sw_sweep *s, struct names *known)
+static enum sw_status list_quantities(const struct sw_sweep *s, struct names *known)
 {
+    char *spectrum;
     for (const struct sw_quantity *q = s->scalar; s->save_scalars && q && q->name; q++) put_name(known, q->name);
     for (const struct sw_quantity *q = fields_of(s); s->save_fields && q && q->name; q++) put_name(known, q->name);
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
         if (c->type != SW_RUN_COLUMN_FLAG && sw_run_column_present(c, s)) put_name(known, c->name);
+    for (const struct sw_quantity *q = fields_of(s); s->save_fields && s->problem->time && q && q->name; q++) {
+        SW_TRY(sw_arena_printf(s->own->arena, &spectrum, "spectrum(%s)", q->name));
+        put_name(known, spectrum);
+    }
+    return SW_OK;
 }
 
 static void list_axes(const struct sw_sweep *s, struct names *known)
@@ -197,21 +225,53 @@ static void read_quantiles(const struct sw_sweep *s, bool asked, struct sw_stati
     }
 }
 
-/* The number of points differs from run to run: its columns are grid.n, or grid.n.0, ... */
-static bool points_differ(const struct sw_sweep *s)
+/* Whether "grid.n" or "grid.length" differs from run to run: its columns are these, or grid.n.0, ... */
+static bool differs(const struct sw_sweep *s, const char *key)
 {
+    const size_t length = strlen(key);
     for (int k = 0; k < s->ncolumn; k++) {
         const char *name = s->column[k].name;
-        if (s->column[k].kind != SW_COLUMN_KEY || strncmp(name, "grid.n", 6) || (name[6] && name[6] != '.')) continue;
-        if (!s->column[k].uniform) return true;
+        if (s->column[k].kind != SW_COLUMN_KEY || strncmp(name, key, length)) continue;
+        if ((!name[length] || name[length] == '.') && !s->column[k].uniform) return true;
     }
     return false;
+}
+
+/* Whether some runs have walls, or may have them. */
+static bool has_walls(const struct sw_sweep *s)
+{
+    const struct sw_setup setup = setup_of_sweep(s);
+    bool walls = false;
+    for (int k = 0; k < s->nchoice; k++)
+        walls |= s->own->choice_column[k] >= 0 && !strncmp(s->choice[k].key, "boundary", 8);
+    for (int d = 0; d < SW_DIMS && s->problem->shape->walls; d++) walls |= s->problem->shape->walls(&setup, d);
+    return walls;
+}
+
+/* Statistics of fields are of points that all runs have, spectra of waves. */
+static void check_points(const struct sw_sweep *s, const struct names *of)
+{
+    const struct sw_setting *list = key_setting(s, "statistics.of");
+    for (int k = 0; k < of->count; k++) {
+        char field[SW_QUANTITY_NAME];
+        const bool spectrum = sw_statistics_spectrum(of->name[k], field);
+        if (!s->save_fields || !is_quantity(fields_of(s), field)) continue;
+        if (differs(s, "grid.n"))
+            report_error(s, list, "'statistics.of': the runs have '%s' at different numbers of points (grid.n); "
+                         "statistics of it take one number in all runs", field);
+        else if (spectrum && differs(s, "grid.length"))
+            report_error(s, list, "'statistics.of': '%s' takes one grid.length in all runs: their waves are others "
+                         "otherwise", of->name[k]);
+        else if (spectrum && has_walls(s))
+            report_error(s, list, "'statistics.of': '%s' is that of a periodic field, and there are walls here",
+                         of->name[k]);
+    }
 }
 
 /* The other axes are datasets beside the statistics, and the file has a group of that name. */
 static void check_names(const struct sw_sweep *s, const struct names *of, const struct names *over)
 {
-    static const char *const own[] = {"point", "quantile", "n_ok", "n_runs"};
+    static const char *const own[] = {"point", "quantile", "wave_number", "n_ok", "n_runs"};
     const struct sw_setting *group = key_setting(s, "statistics");
     for (int k = 0; k < s->naxis; k++) {
         const char *name = s->column[s->axis[k].column].name, *end = strrchr(name, '_');
@@ -226,10 +286,6 @@ static void check_names(const struct sw_sweep *s, const struct names *of, const 
     if (is_quantity(s->scalar, "statistics") || is_quantity(fields_of(s), "statistics"))
         report_error(s, group, "'statistics': a scalar or an unknown cannot have the name of the group in the file; "
                      "give it another name");
-    for (int k = 0; k < of->count; k++)
-        if (s->save_fields && is_quantity(fields_of(s), of->name[k]) && points_differ(s))
-            report_error(s, key_setting(s, "statistics.of"), "'statistics.of': the runs have '%s' at different numbers "
-                         "of points (grid.n); statistics of it take one number in all runs", of->name[k]);
 }
 
 static enum sw_status print_text(struct sw_sweep *s, const struct names *what, const struct names *of,
@@ -258,7 +314,9 @@ static void check_kept(const struct sw_sweep *s, const struct names *of)
 {
     bool fields = false, scalars = false;
     for (int k = 0; k < of->count; k++) {
-        fields |= is_quantity(fields_of(s), of->name[k]);
+        char field[SW_QUANTITY_NAME];
+        sw_statistics_spectrum(of->name[k], field);
+        fields |= is_quantity(fields_of(s), field);
         scalars |= is_quantity(s->scalar, of->name[k]);
     }
     if (s->drop_fields && !fields)
@@ -278,12 +336,14 @@ enum sw_status statistics_read(struct sw_sweep *s)
     struct sw_statistics t = {0};
     const int errors = s->own->report->errors;
     s->statistics = "";
+    if (errors && s->problem->shape->fields_of) return SW_OK;  /* its runs cannot be asked */
+    SW_TRY(find_fields(s));
     if (!group) check_kept(s, &of);
     if (!group || group->kind != SW_SETTING_GROUP) return SW_OK;  /* another kind is reported already */
     for (int k = 0; k < 2; k++)
         if (!key_setting(s, needed[k][0]) && !key_is_guessed(s, needed[k][0]))
             report_error(s, group, "'statistics' does not say %s", needed[k][1]);
-    list_quantities(s, &known);
+    SW_TRY(list_quantities(s, &known));
     list_axes(s, &axes);
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) put_name(&words, sw_statistic_names[k]);
     if (key_setting(s, "statistics.over")) read_names(s, "statistics.over", &axes, "axis", &over);
@@ -292,6 +352,7 @@ enum sw_status statistics_read(struct sw_sweep *s)
     else put_name(&what, "mean"), put_name(&what, "sem");
     read_quantiles(s, has_name(&what, "quantiles"), &t);
     check_names(s, &of, &over);
+    check_points(s, &of);
     if (s->own->report->errors == errors) check_kept(s, &of);
     return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);
 }

@@ -30,5 +30,9 @@ struct sw_statistics {          /* start from {0}; free with sw_statistics_free(
 };
 /** Read the text of a file. @return SW_E_IO it is none that sweep wrote, without a message; SW_E_MEMORY */
 enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *statistics);
+/** Whether a quantity is the power spectrum of a field, "spectrum(u)" (field/power.h).
+ * @param field  out: its name, or that of the quantity if not */
+enum { SW_QUANTITY_NAME = 80 };
+bool sw_statistics_spectrum(const char *quantity, char field[SW_QUANTITY_NAME]);
 void sw_statistics_free(struct sw_statistics *statistics);
 #endif

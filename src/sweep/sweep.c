@@ -140,9 +140,9 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(columns_fold(s));
     SW_TRY(where_apply(s));
     limit_history(s);
-    SW_TRY(statistics_read(s));
     SW_TRY(runs_check(s));
     SW_TRY(ladder_check(s));
+    SW_TRY(statistics_read(s));
     if (own->idle) SW_TRY(names_check_used(s, s->column[own->numbered - 1].name));
     return status_so_far(s);
 }

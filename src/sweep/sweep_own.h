@@ -55,6 +55,7 @@ struct sw_sweep_own {
     int              *choice_column;    /* [nchoice] the axis its word is taken from, -1: all runs have one     */
 
     struct formula   *formula;          /* a linked list of all                                                 */
+    const struct sw_quantity *field;    /* what the fields of runs are called: statistics_read()                */
     struct sw_quantity *unknown_field;  /* [nunknown + 1] fields by the names of the unknowns; NULL: there are none */
     struct axis      *axis;             /* [naxis]                                                              */
     uint32_t         *point;            /* [nruns] of each run its number among the points of the axes, which ascends;

@@ -217,18 +217,6 @@ static bool has_chains(const struct join *j, const struct sw_joined_group *t)
     return false;
 }
 
-/* Whether an input holds a field in part. */
-static bool has_pieces(const struct join *j, const struct sw_joined_group *t)
-{
-    for (int64_t row = 0; row < t->data_group.count; row++)
-        for (int64_t l = t->slice[row]; l >= 0; l = j->catalog->slice[l].previous) {
-            const struct sw_run_slice *k = &j->catalog->slice[l];
-            const struct sw_data_group *from = sw_input_file_group(&j->catalog->input[k->input], k->row);
-            if (from && from->piece_count) return true;
-        }
-    return false;
-}
-
 /* Contiguous, one run after the other: neighbours are written in one go; an index of chunks would cost 10 us a run. */
 static void make_var(struct join *j, const struct sw_data_group *s, const struct sw_var *var, bool chains, bool pieces,
                      struct var_copy *m)
@@ -264,7 +252,7 @@ static enum sw_status make_vars(struct join *j, const struct sw_joined_group *t)
 {
     const struct sw_data_group *s = &t->data_group;
     struct var_copy *m;
-    bool chains = has_chains(j, t), pieces = chains && has_pieces(j, t);
+    bool chains = has_chains(j, t), pieces = chains && sw_joined_group_has_pieces(t, j->catalog);
     SW_TRY(sw_alloc((size_t)s->nvar, &m));
     for (int k = 0; k < s->nvar; k++) make_var(j, s, &s->var[k], chains, pieces, &m[k]);
     enum sw_status st = copy_vars(j, t, m, s->nvar);

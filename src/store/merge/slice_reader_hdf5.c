@@ -108,6 +108,17 @@ enum sw_status sw_slice_reader_dataset(struct sw_slice_reader *r, const struct s
     return SW_OK;
 }
 
+bool sw_joined_group_has_pieces(const struct sw_joined_group *t, const struct sw_catalog *c)
+{
+    for (int64_t row = 0; row < t->data_group.count; row++)
+        for (int64_t l = t->slice[row]; l >= 0; l = c->slice[l].previous) {
+            const struct sw_run_slice *k = &c->slice[l];
+            const struct sw_data_group *from = sw_input_file_group(&c->input[k->input], k->row);
+            if (from && from->piece_count) return true;
+        }
+    return false;
+}
+
 /* ---- hyperslabs */
 /* Narrow a hyperslab of points to those that an input has. @return false: it has none of them */
 static bool narrow_to_input(struct sw_hyperslab *w, const struct sw_data_group *s)

@@ -61,6 +61,9 @@ bool sw_copy_jobs_cover(const struct sw_hyperslab *slab, const struct sw_catalog
 enum sw_status sw_copy_jobs(struct sw_slice_reader *reader, const struct sw_hyperslab *slab,
                             const struct sw_copy_job *job, int64_t count);
 
+/** Whether an input holds a field of the group in part: then a hyperslab of it is of one row and output, and says which
+ * points it has. */
+bool sw_joined_group_has_pieces(const struct sw_joined_group *group, const struct sw_catalog *catalog);
 /** sw_var_start() and sw_var_size() for these rows and outputs of a variable, and the hyperslab's points. */
 int sw_hyperslab_place(const struct sw_hyperslab *slab, int64_t row, int64_t rows, int64_t output, int64_t outputs,
                        hsize_t start[SW_H5_RANK], hsize_t size[SW_H5_RANK]);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "base/sw_stop.h"
+#include "field/power.h"
 #include "store/statistics.h"
 
 #define GROUP "/statistics"
@@ -19,16 +21,20 @@ struct forming {
     struct sw_ensembles e;
     char    *coordinates;       /* of ensembles that form no grid: their parameters               */
     double  *scratch;
+    struct sw_power *power;     /* of the quantity under way, a spectrum; else NULL               */
     /* of a piece: [rows][cells] numbers, as read and in double precision; and what is formed of them */
-    struct { char *at; size_t bytes; } block, value, result[SW_STATISTICS_COUNT];
+    struct room { char *at; size_t bytes; } block, value, result[SW_STATISTICS_COUNT], ring;
 };
 
 /* What statistics are formed of: a column of the run table, a series, or a field. */
 struct quantity {
-    const char *name, *unit, *long_name;
+    const char *name, *unit;
+    char        variable[SW_QUANTITY_NAME];  /* the series or the field                                     */
+    bool        spectrum;                    /* of the field, over wave numbers                             */
     const struct sw_run_column *column;  /* else NULL                                                       */
     const struct sw_joined_group *of;    /* of a field its group; of a series the first that has it         */
     const struct sw_var *var;
+    bool        pieces;                  /* inputs hold a field in part: it is read run by run              */
     int64_t outputs, inner;              /* and numbers of an output                                        */
 };
 
@@ -133,28 +139,41 @@ static const struct sw_run_column *column_of(const struct forming *f, const char
 static bool find_quantity(const struct forming *f, const char *name, struct quantity *q)
 {
     *q = (struct quantity){.name = name, .column = column_of(f, name), .outputs = 1, .inner = 1};
+    q->spectrum = sw_statistics_spectrum(name, q->variable);
     if (q->column) {
         q->unit = q->column->unit;
-        q->long_name = q->column->long_name;
         return true;
     }
     for (int g = 0; g < f->layout->count; g++) {
         const struct sw_joined_group *t = &f->layout->group[g];
-        const struct sw_var *v = sw_data_group_var(&t->data_group, name);
-        if (!v || v->kind < SW_VAR_SERIES) continue;
+        const struct sw_var *v = sw_data_group_var(&t->data_group, q->variable);
+        if (!v || v->kind < SW_VAR_SERIES || (q->spectrum && v->kind != SW_VAR_FIELD)) continue;
         const int64_t outputs = sw_var_outputs(&t->data_group, v->kind);
         if (outputs > q->outputs || !q->var) q->outputs = outputs;
         if (q->var) continue;
         q->var = v;
         q->of = t;
         q->inner = sw_var_inner(&t->data_group, v->kind);
-        q->unit = v->unit;
-        q->long_name = v->long_name;
+        q->unit = q->spectrum ? NULL : v->unit;
+        q->pieces = v->kind == SW_VAR_FIELD && sw_joined_group_has_pieces(t, f->in->catalog);
     }
     return q->var != NULL;
 }
 
 static bool is_field(const struct quantity *q) { return q->var && q->var->kind == SW_VAR_FIELD; }
+
+/* The transform of the fields of a group. Points are evenly spaced: x holds 0, dx, ... */
+static enum sw_status make_power(const struct sw_data_group *s, struct sw_power **power)
+{
+    double length[SW_DIMS] = {0};
+    for (int d = 0; d < s->dim; d++) {
+        const double *x = s->scale[sw_scale_var(d)];
+        if (!x || s->n[d] < 2 || !(x[s->n[d] - 1] > x[0]))
+            return SW_FAIL(SW_E_REFUSED, "the runs have no points in common of which spectra could be formed");
+        length[d] = (x[s->n[d] - 1] - x[0]) * (double)s->n[d] / (double)(s->n[d] - 1);
+    }
+    return sw_power_create(s->dim, s->n, length, power);
+}
 
 /* The scales of time and space that the quantities lie along. */
 static void write_scales(const struct forming *f)
@@ -162,12 +181,14 @@ static void write_scales(const struct forming *f)
     struct sw_data_group s = {.name = "statistics"};
     struct sw_var along[2];
     struct quantity q;
+    bool points = false;
     s.var = along;
     for (int k = 0; k < f->what.nof; k++) {
         if (!find_quantity(f, f->what.of[k], &q) || q.column) continue;
         const struct sw_data_group *of = &q.of->data_group;
         bool known = false;
         for (int v = 0; v < s.nvar; v++) known |= along[v].kind == q.var->kind;
+        points |= is_field(&q) && !q.spectrum;
         if (known) continue;
         along[s.nvar++] = (struct sw_var){.kind = q.var->kind};
         if (!is_field(&q)) {
@@ -182,7 +203,27 @@ static void write_scales(const struct forming *f)
         for (int d = 0; d < SW_DIMS; d++) s.scale[sw_scale_var(d)] = of->scale[sw_scale_var(d)];
         s.scale[SW_VAR_T] = of->scale[SW_VAR_T];
     }
+    if (!points) s.dim = 0;  /* of spectra alone no x */
     sw_h5_write_scales(f->out, &s);
+}
+
+/* The waves of the first spectrum; all fields lie on one grid. */
+static enum sw_status write_waves(const struct forming *f)
+{
+    char path[SW_PATH];
+    struct quantity q;
+    for (int k = 0; k < f->what.nof; k++) {
+        struct sw_power *power = NULL;
+        if (!find_quantity(f, f->what.of[k], &q) || !q.spectrum) continue;
+        SW_TRY(make_power(&q.of->data_group, &power));
+        sw_h5_put_scale(f->out, in_group("wave_number", path), SW_H5_DOUBLE, sw_power_rings(power), false,
+                        sw_power_waves(power));
+        sw_h5_attr_text(f->out, path, "units", "1");
+        sw_h5_attr_text(f->out, path, "long_name", "mean wave number of a ring");
+        sw_power_destroy(&power);
+        break;
+    }
+    return SW_OK;
 }
 
 /* ---- their numbers */
@@ -204,19 +245,46 @@ static enum sw_status read_group(struct forming *f, const struct quantity *q, co
                                  const struct piece *p)
 {
     const struct sw_data_group *s = &t->data_group;
-    const struct sw_var *var = sw_data_group_var(s, q->name);
+    const struct sw_var *var = sw_data_group_var(s, q->variable);
     if (!var || var->kind != q->var->kind) return SW_OK;
     const size_t word = sw_h5_size(var->type), cells = (size_t)p->cells;
     double *number = (double *)(void *)f->value.at;
-    struct sw_hyperslab w = {.s = s, .var = var, .rows = s->count, .output = p->output, .outputs = p->outputs,
+    const int64_t step = q->pieces ? 1 : s->count;
+    struct sw_hyperslab w = {.s = s, .var = var, .rows = step, .output = p->output, .outputs = p->outputs,
                              .point = p->point, .points = p->points, .level = p->level,
                              .cell = cells / (size_t)p->outputs * word};
-    SW_TRY(sw_have_room((size_t)s->count * cells * word, &f->block.at, &f->block.bytes));
+    SW_TRY(sw_have_room((size_t)step * cells * word, &f->block.at, &f->block.bytes));
     w.block = f->block.at;
-    SW_TRY(sw_hyperslabs_fill(f->in, t, &w, 1));
     for (int64_t row = 0, to = 0; row < s->count; row++) {
+        w.row = row;
+        if (row % step == 0) SW_TRY(sw_hyperslabs_fill(f->in, t, &w, 1));
         while (f->layout->table->index[to] != s->index[row]) to++;
-        sw_reals_get(f->block.at, word, (size_t)row * cells, number + (size_t)to * cells, cells);
+        sw_reals_get(f->block.at, word, (size_t)(row % step) * cells, number + (size_t)to * cells, cells);
+    }
+    return SW_OK;
+}
+
+/* Rings point .. point + points - 1 of the spectra of an output, of some runs at a time. */
+static enum sw_status read_spectra(struct forming *f, const struct quantity *q, const struct piece *p)
+{
+    const struct sw_data_group *s = &q->of->data_group;
+    const size_t word = sw_h5_size(q->var->type), points = (size_t)sw_points(s->n);
+    const int64_t step = q->pieces ? 1 : sw_clamp(SW_STATISTICS_BYTES / (int64_t)(points * word), 1, s->count);
+    double *to = (double *)(void *)f->value.at;
+    SW_TRY(sw_have_room((size_t)step * points * word, &f->block.at, &f->block.bytes));
+    SW_TRY(sw_have_room((points + (size_t)q->inner) * sizeof(double), &f->ring.at, &f->ring.bytes));
+    double *ring = (double *)(void *)f->ring.at, *u = ring + q->inner;
+    for (int64_t row = 0, at = 0; row < s->count; row += step) {
+        struct sw_hyperslab w = {.s = s, .var = q->var, .row = row, .rows = sw_clamp(s->count - row, 1, step),
+                                 .output = p->output, .outputs = 1, .cell = points * word, .block = f->block.at};
+        if (q->pieces) w.points = s->n[sw_data_group_axis(s)];
+        SW_TRY(sw_hyperslabs_fill(f->in, q->of, &w, 1));
+        for (int64_t j = 0; j < w.rows; j++) {
+            while (f->layout->table->index[at] != s->index[row + j]) at++;
+            sw_reals_get(f->block.at, word, (size_t)j * points, u, points);
+            sw_power_form(f->power, u, ring);
+            memcpy(to + at * p->cells, ring + p->point, (size_t)p->cells * sizeof *to);
+        }
     }
     return SW_OK;
 }
@@ -228,6 +296,7 @@ static enum sw_status read_piece(struct forming *f, const struct quantity *q, co
     SW_TRY(sw_stop_check());
     SW_TRY(sw_have_room(bytes, &f->value.at, &f->value.bytes));
     sw_fill_nan(f->value.at, bytes, SW_H5_DOUBLE);
+    if (q->spectrum) return read_spectra(f, q, p);
     for (int g = 0; g < f->layout->count; g++) SW_TRY(read_group(f, q, &f->layout->group[g], p));
     return SW_OK;
 }
@@ -246,7 +315,11 @@ static int block_of(const struct forming *f, const struct quantity *q, int stati
     if (q->column) return rank;
     start[rank] = (hsize_t)p->output;
     size[rank++] = (hsize_t)p->outputs;
-    if (!is_field(q)) return rank;
+    if (q->spectrum) {
+        start[rank] = (hsize_t)p->point;
+        size[rank++] = (hsize_t)(p->points ? p->points : q->inner);
+    }
+    if (!is_field(q) || q->spectrum) return rank;
     const struct sw_data_group *s = &q->of->data_group;
     const int axis = sw_data_group_axis(s);
     for (int d = s->dim - 1; d >= 0; d--, rank++) {
@@ -260,7 +333,8 @@ static int block_of(const struct forming *f, const struct quantity *q, int stati
 /* "u_mean" */
 static const char *path_of(const struct quantity *q, int statistic, char path[SW_PATH])
 {
-    snprintf(path, SW_PATH, GROUP "/%s_%s", q->name, sw_statistic_names[statistic]);
+    snprintf(path, SW_PATH, GROUP "/%s%s_%s", q->variable, q->spectrum ? "_spectrum" : "",
+             sw_statistic_names[statistic]);
     return path;
 }
 
@@ -287,7 +361,8 @@ static void describe(const struct forming *f, const struct quantity *q, int stat
     int axis = attach_axes(f, path);
     if (statistic == SW_STATISTIC_QUANTILES) sw_h5_attach(f->out, path, axis++, GROUP "/quantile");
     if (!q->column) sw_h5_attach(f->out, path, axis++, is_field(q) ? GROUP "/time" : GROUP "/time_s");
-    for (int d = is_field(q) ? q->of->data_group.dim - 1 : -1; d >= 0; d--)
+    if (q->spectrum) sw_h5_attach(f->out, path, axis++, GROUP "/wave_number");
+    for (int d = is_field(q) && !q->spectrum ? q->of->data_group.dim - 1 : -1; d >= 0; d--)
         sw_h5_attach(f->out, path, axis++, in_group(sw_data_group_scale(&q->of->data_group, d), scale));
     sw_text_set(&text, "%s of %s over", about[statistic], q->name);
     for (int k = 0; k < f->what.nover; k++) sw_text_printf(&text, "%s %s", k ? "," : "", f->what.over[k]);
@@ -317,12 +392,27 @@ static enum sw_status form_piece(struct forming *f, const struct quantity *q, co
     return f->out->status;
 }
 
-/* As many outputs at once as fit; of a field whose outputs do not, points along its axis. */
+static enum sw_status form_rings(struct forming *f, const struct quantity *q, int64_t most,
+                                 const hid_t dataset[SW_STATISTICS_COUNT])
+{
+    const int64_t step = sw_clamp(most, 1, q->inner);
+    for (int64_t o = 0; o < q->outputs; o++)
+        for (int64_t ring = 0; ring < q->inner; ring += step) {
+            struct piece p = {.output = o, .outputs = 1, .point = ring, .points = sw_clamp(q->inner - ring, 1, step)};
+            p.cells = p.points;
+            SW_TRY(form_piece(f, q, &p, dataset));
+        }
+    return SW_OK;
+}
+
+/* As many outputs at once as fit; of a field whose outputs do not, or of which inputs hold pieces, points along its
+ * axis. */
 static enum sw_status form_all(struct forming *f, const struct quantity *q, const hid_t dataset[SW_STATISTICS_COUNT])
 {
     const int64_t most = sw_clamp(SW_STATISTICS_BYTES / (int64_t)sizeof(double) / f->layout->table->nruns, 1,
                                   INT64_MAX);
-    if (q->inner <= most || !is_field(q)) {
+    if (q->spectrum) return form_rings(f, q, most, dataset);
+    if (!is_field(q) || (q->inner <= most && !q->pieces)) {
         const int64_t step = sw_clamp(most / q->inner, 1, q->outputs);
         for (int64_t o = 0; o < q->outputs; o += step) {
             struct piece p = {.output = o, .outputs = sw_clamp(q->outputs - o, 1, step)};
@@ -349,6 +439,10 @@ static enum sw_status write_quantity(struct forming *f, const char *name)
     hid_t dataset[SW_STATISTICS_COUNT];
     struct quantity q;
     if (!find_quantity(f, name, &q)) return SW_OK;  /* no run has come so far as to have it */
+    if (q.spectrum) {
+        SW_TRY(make_power(&q.of->data_group, &f->power));
+        q.inner = sw_power_rings(f->power);
+    }
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) dataset[k] = is_asked(f, k) ? make_dataset(f, &q, k) : -1;
     const enum sw_status st = f->out->status ? f->out->status : form_all(f, &q, dataset);
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) {
@@ -356,6 +450,7 @@ static enum sw_status write_quantity(struct forming *f, const char *name)
         if (is_asked(f, k) && !st) describe(f, &q, k);
     }
     sw_slice_reader_close_datasets(f->in);
+    sw_power_destroy(&f->power);
     return st ? st : f->out->status;
 }
 
@@ -371,6 +466,7 @@ static enum sw_status write_group(struct forming *f)
         sw_h5_attr_text(f->out, path, "long_name", "fraction of the runs below");
     }
     write_scales(f);
+    SW_TRY(write_waves(f));
     write_counts(f, "n_ok", f->e.nok, "runs that are done, of which the statistics are");
     write_counts(f, "n_runs", f->e.nruns, "runs, those that diverged or failed as well");
     for (int k = 0; k < f->what.nof; k++) SW_TRY(write_quantity(f, f->what.of[k]));
@@ -391,6 +487,8 @@ enum sw_status sw_h5_write_statistics(struct sw_h5 *out, struct sw_slice_reader 
     sw_free(f.coordinates);
     sw_free(f.value.at);
     sw_free(f.block.at);
+    sw_free(f.ring.at);
+    sw_power_destroy(&f.power);
     sw_free(f.scratch);
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) sw_free(f.result[k].at);
     return st;

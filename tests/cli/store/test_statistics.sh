@@ -32,7 +32,21 @@ else:
     for p in left: assert list(s[p][:]) == [c[p] for c in points]
 def runs(point): return np.all([table[p] == v for p, v in point.items()], axis=0) if point else np.full(len(done), True)
 groups = [g for k, g in f.items() if isinstance(g, h5py.Group) and "group_run" in g] or [f]
+def spectrum(u):  # run, time, ..., x: power of modes over rings of |k|
+    dims = u.shape[2:]
+    dx = [f[c][1] - f[c][0] for c in "zyx"[3-len(dims):]]
+    k = np.meshgrid(*(2*np.pi*np.fft.fftfreq(n, d) for n, d in zip(dims, dx)), indexing="ij")
+    k = np.sqrt(sum(c**2 for c in k))
+    dk = 2*np.pi/min(n*d for n, d in zip(dims, dx))
+    ring = np.floor(k/dk + 0.5).astype(int)
+    axes = tuple(range(2, u.ndim))
+    power = np.abs(np.fft.fftn(u, axes=axes))**2*np.prod([n*d for n, d in zip(dims, dx)])/np.prod(dims)**2
+    whole = range(int(np.floor(min(np.pi/d for d in dx)/dk*(1 + 1e-12))) + 1)
+    wave = np.array([k[ring == j].mean() for j in whole])
+    assert np.allclose(s["wave_number"][:], wave, rtol=1e-13)
+    return np.stack([power[..., ring == j].mean(axis=-1) for j in whole], axis=-1)
 def values(name):  # of all runs
+    if name.startswith("spectrum("): return spectrum(values(name[9:-1]))
     if name not in groups[0]: return f[name][:].astype(float)
     if groups == [f]: return f[name][:].astype(float)
     all = np.full((len(done),) + groups[0][name].shape[1:], np.nan)
@@ -48,7 +62,7 @@ checked = 0
 for name in of:
     v = values(name)
     for kind in (w for w in what if not w[0].isdigit()):
-        stored = s[f"{name}_{kind}"]
+        stored = s[f"{name[9:-1]}_spectrum_{kind}" if "(" in name else f"{name}_{kind}"]
         expect = []
         for p in points:
             x = v[runs(p) & done]
@@ -61,7 +75,7 @@ for name in of:
             if kind == "quantiles" and not n: expect[-1] = np.full((len(q),) + v.shape[1:], np.nan)
         expect = np.array(expect).reshape(shape + np.shape(expect[0]))
         assert stored.shape == expect.shape, (name, kind, stored.shape, expect.shape)
-        if kind in ("min", "max"): assert np.array_equal(stored[()], expect, equal_nan=True)
+        if kind in ("min", "max") and "(" not in name: assert np.array_equal(stored[()], expect, equal_nan=True)
         # sums of n numbers in pairs, by numpy in another order: log2(n) roundings of the largest |v|, or its square
         size = np.nanmax(np.abs(v[done]), initial=0)
         size = size**2 if kind == "var" else size
@@ -72,7 +86,8 @@ for name in of:
         labels = left if grid else ["point"]
         labels = labels + ["quantile"]*(kind == "quantiles")
         if v.ndim == 2: labels = labels + ["time_s"]
-        if v.ndim > 2: labels = labels + ["time"] + ["z", "y", "x"][5-v.ndim:]
+        if "(" in name: labels = labels + ["time", "wave_number"]
+        elif v.ndim > 2: labels = labels + ["time"] + ["z", "y", "x"][5-v.ndim:]
         scales = [d[0].name.split("/")[-1] for d in stored.dims] if stored.ndim else []
         assert scales == labels, (name, kind, scales, labels)
         if not grid: assert stored.attrs["coordinates"] in (" ".join(left), " ".join(left).encode())
@@ -96,7 +111,8 @@ accuracy = { runs = 0; };
 run     = { device = "cpu"; };
 CFG
 }
-all='of = ["energy", "fronts", "u", "t_reached", "steps"]; what = ["mean", "sem", "var", "min", "max", "quantiles"];'
+all='of = ["energy", "fronts", "u", "spectrum(u)", "t_reached", "steps"]; '
+all+='what = ["mean", "sem", "var", "min", "max", "quantiles"];'
 
 # ---- against numpy: over one axis, the first, two and all of them
 config "over = [\"seed\"]; $all" >s.cfg
@@ -207,7 +223,7 @@ time    = { dt = 1.0e-5; end = 1.0e-4; };
 sweep   = { D = [1.0, 2.0]; seed = "range(1, 5)"; };
 initial = "randn(seed)";
 output  = { fields = { times = [0.0, 1.0e-4]; }; scalars = { every = 5e-5; }; };
-statistics = { over = "seed"; of = ["u", "u_mean"]; what = ["mean", "var", "quantiles"]; };
+statistics = { over = "seed"; of = ["u", "u_mean", "spectrum(u)"]; what = ["mean", "var", "quantiles"]; };
 run     = { device = "cpu"; };
 CFG
 expect 0 plane.cfg -o plane.h5
@@ -223,6 +239,52 @@ expect 0 plane.cfg -o big.h5 --force -s 'grid={ n=[12,10,30]; length=1.0; }' \
     -s 'statistics.over=["D","seed"]'
 numbers big.h5 D,seed
 rm big.h5
+
+# ---- spectra of many runs, rings by rings; of a field alone; in thermal equilibrium T/(1 + k²), with the second
+# difference in place of k, within four standard errors: the steps make some 1 % of it, and the errors are 10 %
+cat >noise.cfg <<'CFG'
+problem = "equation";
+rhs     = "-u + dxx(u) + sqrt(2*T*n/length/dt)*randn(seed)";
+grid    = { n = 32; length = 16.0; };
+time    = { dt = 0.01; end = 6.0; };
+sweep   = { T = [0.5, 2.0]; seed = "range(1, 100)"; };
+initial = "0";
+output  = { fields = { times = [6.0]; }; };
+statistics = { over = "seed"; of = ["spectrum(u)"]; what = ["mean", "sem"]; };
+run     = { device = "cpu"; };
+CFG
+expect 0 noise.cfg -o noise.h5
+numbers noise.h5 seed
+[ -z "$python" ] || py -c 'import h5py, numpy as np
+s = h5py.File("noise.h5")["statistics"]
+k, dx, T = s["wave_number"][:], 0.5, s["T"][:][:, None]
+off = (s["u_spectrum_mean"][:, 0] - T/(1 + (2 - 2*np.cos(k*dx))/dx**2))/s["u_spectrum_sem"][:, 0]
+assert "x" not in s and off.shape == (2, 17) and np.abs(off).max() < 4, off' 2>err || fail 'a spectrum in equilibrium'
+
+# ---- grids that are cut: each part has the points of a slab
+cat >cut.cfg <<'CFG'
+problem = "compact";
+sweep   = { k = [1, 2, 3]; m = [0.5, 1.0]; };
+grid    = { n = [16, 17, 59]; length = "2*pi"; };
+scheme  = "d1_c6";
+axis    = "x";
+field   = "m*exp(sin(k*x)*cos(y))*sin(z + x)";
+output  = { fields = { precision = "double"; }; };
+statistics = { over = "k"; of = ["g", "err_max"]; what = ["mean", "var", "max"]; };
+run     = { device = "cpu"; };
+CFG
+expect 0 cut.cfg -o whole.h5
+numbers whole.h5 k
+expect 0 cut.cfg -o cut.h5 -s 'run={ device="cpu:0,1"; split="grid"; }'
+numbers cut.h5 k
+expect 0 cut.cfg -o gradient.h5 -s 'operator="gradient"' -s 'statistics.of=["g_z"]'
+numbers gradient.h5 k
+near() { [ -z "$python" ] || py -c 'import h5py, numpy as np
+a, b = h5py.File("whole.h5")["statistics"], h5py.File("cut.h5")["statistics"]
+for k, v in a.items(): assert np.allclose(v[()], b[k][()], rtol=1e-13, atol=1e-13), k' 2>err || fail 'cut grids'; }
+near  # sums of norms over slabs are in another order
+expect 0 cut.cfg -o cut.h5 --force -s output.fields.keep=false -s 'run={ device="cpu:0,1"; split="grid"; }'
+near
 
 # ---- xarray has the group as a dataset with coordinates
 [ -z "$python" ] || ! py -c 'import xarray, netCDF4' 2>/dev/null || py -c 'import xarray, numpy
@@ -303,7 +365,7 @@ expect 3 check s.cfg "${only[@]}" -s output.xdmf=true; says 'output.fields.keep 
 expect 0 show s.h5 --statistics
 matches '^gamma  row +n_ok  n_runs  energy_mean +energy_sem +energy_var .* energy_q0.05 '
 matches '^ +2  cpu.plain +21 +21 '
-prints 'note     6 statistics more, of fields, are in the group statistics of the file'
+prints 'note     12 statistics more, of fields, are in the group statistics of the file'
 expect 0 show s.h5 --statistics --json; is_json out
 cp out show.json
 expect 0 show s.h5 --statistics --csv
@@ -337,6 +399,11 @@ refused 'statistics.of=["pulses"]' \
     "unknown quantity 'pulses'; known here: mass, energy, u_min, u_max, domain_length, fronts, u, t_reached"
 refused 'statistics.of="enrgy"' "did you mean 'energy'?"
 refused 'statistics.of="status"' "unknown quantity 'status'"
+refused 'statistics.of="spectrum(v)"' "unknown quantity 'spectrum(v)'; did you mean 'spectrum(u)'?"
+expect 3 check s.cfg -s 'grid.length="6*gamma"' -s 'statistics.of="spectrum(u)"'
+says "'spectrum(u)' takes one grid.length in all runs"
+expect 3 check s.cfg -s 'boundary="no_flux"' -s 'statistics.of="spectrum(u)"'
+says "'spectrum(u)' is that of a periodic field, and there are walls here"
 refused 'statistics.what=["kurtosis"]' \
     "'statistics.what': unknown statistic 'kurtosis'; known here: mean, sem, var, min, max, quantiles"
 refused 'statistics.quantiles=[0.5,0.1]' "'statistics.quantiles' is a list of ascending numbers from 0 to 1"
