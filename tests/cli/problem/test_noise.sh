@@ -1,11 +1,11 @@
 #!/bin/bash
-# Noise in each step as a user meets it: spectra of linear equations against the discrete formula of docs/howto/noise.md,
-# sums that are kept, walls, streams, what does not change bits, and what is refused. SWEEP is the program.
+# Noise in each step as a user meets it: spectra of linear equations against the discrete formula of
+# docs/howto/noise.md, sums that are kept, walls, streams, what does not change bits, and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
 
-# ---- spectra: each wave's variance within 4 standard errors of B^2 dt P^2/(1 - R^2); imex2's within 2 % of theory up to
-# half the Nyquist wave, where a = 0.1 (1 + 2) there
+# ---- spectra: each wave's variance within 4 standard errors of B^2 dt P^2/(1 - R^2); imex2's within 2 % of theory up
+# to half the Nyquist wave, where a = 0.1 (1 + 2)
 cat >line.cfg <<'CFG'
 problem = "equation";
 rhs     = "dxx(u) - u";
@@ -194,8 +194,8 @@ eta = v*(1 + dt)/np.sqrt(dt/dx)
 assert abs(np.corrcoef(xi, eta)[0, 1]) < 0.5 and abs(eta - xi).max() > 0.1
 PY
 
-# ---- the same by numpy alone: Philox 4x32-10, keys, Box and Muller, fluxes, and steps by a dense matrix. Two programs that
-# round differently come to differ by 1e-16 a step, times what the equation makes of it
+# ---- the same by numpy alone: Philox 4x32-10, keys, Box and Muller, fluxes, and steps by a dense matrix. Two programs
+# that round differently come to differ by 1e-16 a step, times what the equation makes of it
 cat >path.cfg <<'CFG'
 problem = "equation";
 rhs     = "dxx(u^3 - u) - dxxxx(u)";

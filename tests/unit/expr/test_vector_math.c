@@ -102,8 +102,8 @@ static void functions_give_the_same_bits_in_any_company(void **state)
     }
 }
 
-/* Numbers drawn side by side are those of random_point.h: with functions of math.h to the bit, with vector functions off
- * by 5 units of log, halved by the root, 5 of cos and 3 roundings; and the same bits in any company. */
+/* Numbers drawn side by side are those of random_point.h: with functions of math.h to the bit, with vector functions
+ * off by 5 units of log, halved by the root, 5 of cos and 3 roundings; and the same bits in any company. */
 static void random_numbers_are_those_drawn_one_by_one(void **state)
 {
     enum { N = 700, LANES = 4 };

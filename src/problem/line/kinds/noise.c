@@ -149,8 +149,8 @@ static int unknown_beside(struct work *w, int v, int axis, int side)
     return maker_name(&w->m, sw_grid_neighbour_name(name, name_of(w->setup, v), w->noise->dimensions, offset));
 }
 
-/* A coordinate half-way to the next point along its axis: of a face behind a wall that of the face before it, of the one
- * across the ends of a circle that behind the last point, seen from either side. */
+/* A coordinate half-way to the next point along its axis: of a face behind a wall that of the face before it, of the
+ * one across the ends of a circle that behind the last point, seen from either side. */
 static int half_way(struct work *w, int axis, int side)
 {
     const int half = number_along(w, axis, HALF), back = maker_negative(&w->m, half);
@@ -326,8 +326,8 @@ void sw_noise_free(struct sw_noise *noise)
 
 /* ------------------------------------------------------------------ numbers of a run */
 
-/* A key of 63 bits of Philox of the stream, the unknown and what is drawn, as the bits of a double that is finite: other
- * numbers than those of any k that a user would write. */
+/* A key of 63 bits of Philox of the stream, the unknown and what is drawn, as the bits of a double that is finite:
+ * other numbers than those of any k that a user would write. */
 static double key_of(double stream, int unknown, int of)
 {
     union { double d; uint64_t w; } bits = {.d = stream + 0.0};
@@ -381,8 +381,8 @@ static const char *check_depending(const struct sw_setup *setup, const char *met
     const unsigned in = f ? unknowns_in(setup, f->expr) : 0;
     const bool is_milstein = sw_setup_chosen(setup, "noise.method", "milstein");
     if (in && strcmp(method, "imex1"))
-        return sw_refuse(why, f->key, "noise that depends on the unknowns is taken at the beginning of a step (Ito), by "
-                         "method = \"imex1\" alone; \"%s\" takes it at other times, too", method);
+        return sw_refuse(why, f->key, "noise that depends on the unknowns is taken at the beginning of a step (Ito), "
+                         "by method = \"imex1\" alone; \"%s\" takes it at other times, too", method);
     if (is_milstein && in & ~(1U << v))
         return sw_refuse(why, "noise.method", "the term of Milstein is that of noise which depends on its own unknown "
                          "alone, and that of %s does on others; leave it at \"euler\"", name_of(setup, v));

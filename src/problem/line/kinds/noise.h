@@ -1,7 +1,7 @@
 #ifndef NOISE_H
 #define NOISE_H
-/* Noise in each step, the keys `noise` and `noise.conserved`, of lines and of fields: terms that the program adds to the
- * right-hand side F of an equation (docs/howto/noise.md). With B and C the user's texts for an unknown, xi normal
+/* Noise in each step, the keys `noise` and `noise.conserved`, of lines and of fields: terms that the program adds to
+ * the right-hand side F of an equation (docs/howto/noise.md). With B and C the user's texts for an unknown, xi normal
  * numbers of variance 1, new in each step, dV the volume of a point and d the dimensions
  *
  *     F + B xi / sqrt(dt dV) + sum over axes of (C_+ xi_+ - C_- xi_-) / (dx sqrt(dt dV))
@@ -22,8 +22,8 @@
 #include "problem/sw_problem.h"
 
 #define SW_NOISE_KEYS(EACH)                                                                                           \
-    {.path = "noise", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .each = EACH, .decides = true, \
-     .beside = true,                                                                                                  \
+    {.path = "noise", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .each = EACH,                \
+     .beside = true, .decides = true,                                                                                 \
      .about = "The amplitude of noise that is white in space and time, which each step adds: an expression in the "   \
               "coordinates, t, the unknowns and the parameters. Or a group with one for each unknown, and the keys "  \
               "below."},                                                                                              \
