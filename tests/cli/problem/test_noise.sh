@@ -1,6 +1,7 @@
 #!/bin/bash
 # Noise in each step as a user meets it: spectra of linear equations against the discrete formula of
-# docs/howto/noise.md, sums that are kept, walls, streams, what does not change bits, and what is refused. SWEEP is the program.
+# docs/howto/noise.md, sums that are kept, walls, streams, what does not change bits, and what is refused. SWEEP is the
+# program.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
 
