@@ -166,6 +166,8 @@ holds kept.h5 up.h5 'np.array_equal(a["u"][:33], b["u"][:])'
 # what lies below decides the id of a run: another rung below is another run
 expect 5 run up.cfg -s 'sweep.r.values=linspace(-0.5, 0.5, 6)'; says 'another sweep'
 expect 5 run up.cfg -s time.end=12.0
+expect 5 run up.cfg -s time.end=12.0 -s output.state=true -o kept.h5 -s 'sweep.r.values=linspace(-0.5, 0.7, 13)'
+says 'holds another sweep (time.end 6.0 -> 12.0)'
 
 # ---- a run that fails fails those above it, with its reason, and no others
 fails=(run up.cfg -o fails.h5 -s 'rhs="0.1*dxx(u) + r + s*u - u^3 + (s > 1.05 && r > -0.25 && r < 0.05 ? 9*u^3 : 0)"')
@@ -221,6 +223,34 @@ printf 's\n0.9\n1.1\n' >s.csv
 expect 0 run up.cfg -q -o table.h5 \
     -s 'sweep={ mode = "table"; file = "s.csv"; r = { values = "linspace(-0.5, 0.5, 11)"; ladder = "up"; }; }'
 holds table.h5 up.h5 'np.array_equal(a["u"][:11], b["u"][::3]) and np.array_equal(a["u"][11:], b["u"][2::3])'
+
+# drawn axes, steps that follow from a Courant number, and so differ from rung to rung; the second is half as fast
+cat >drawn.cfg <<'CFG'
+problem = "advection"; velocity = { x = "1 + r/3"; };
+sweep   = { mode = "random"; r = { values = [0.0, 1.0, 2.0]; ladder = "down"; }; a = "uniform(1, 2)"; };
+sample  = { count = 3; seed = 2; };
+grid    = { n = 40; length = 1.0; };
+time    = { cfl = 0.4; end = 0.3; };
+initial = "a*sin(2*pi*x)"; run = { device = "cpu"; };
+output  = { file = "drawn.h5"; fields = { times = "linspace(0, end, 2)"; }; };
+CFG
+expect 0 run drawn.cfg
+[ -z "$python" ] || py - 2>out <<'PY' || fail 'drawn axes'
+import h5py, numpy as np
+f = h5py.File("drawn.h5")
+order = np.lexsort((-f["r"][:], f["a"][:]))
+u = f["u"][:][order].reshape(3, 3, 2, 40)
+assert np.array_equal(u[:, 1:, 0], u[:, :-1, 1]) and list(f["steps"][:][order]) == 3*[50, 40, 30]
+PY
+# each rung has noise of its own, whatever the batch, also where it went on from a stop; means over seeds
+noisy=(run up.cfg -s 'noise="0.1"' -s 'sweep.s="range(1, 8)"' -s 'rhs="0.1*dxx(u) + r + u - u^3"' -s sweep.r.ladder=both
+       -s time.end=60.0 -s output.scalars.every=30.0
+       -s 'statistics={ over = ["s"]; of = ["u_mean"]; what = ["mean", "sem"]; }')
+expect 0 "${noisy[@]}" -q -o noisy.h5
+expect 0 "${noisy[@]}" -q -o noisy1.h5 -s run.batch=3; same noisy.h5 noisy1.h5
+for k in 1 2 3; do "$sweep" "${noisy[@]}" -q -o noisy2.h5 --max-time 0.05s >out 2>err; done
+expect 0 "${noisy[@]}" -q -o noisy2.h5; same noisy.h5 noisy2.h5
+holds noisy.h5 noisy.h5 'a["statistics/u_mean_mean"].shape == (11, 2, 3) and len(np.unique(a["u"][:, 1, 0])) == 176'
 
 # ---- what check shows
 expect 0 check both.cfg -o new.h5
