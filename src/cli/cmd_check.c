@@ -10,6 +10,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "cli/reuse.h"
 #include "cli/run_messages.h"
 #include "comm/sw_launch.h"
 #include "problem/device/reducer.h"
@@ -103,6 +104,18 @@ static void print_completed(const struct check *c)
     else if (p->done + p->failed)
         console_print(c->cli, "there    %lld of %lld runs are in %s already, %lld of them failed\n",
                       (long long)(p->done + p->failed), (long long)c->s->count, c->s->file, (long long)p->failed);
+}
+
+/* Runs that `sweep run` would take from another file, which the plan does not know of yet. */
+static enum sw_status print_reuse(const struct check *c)
+{
+    const char *from;
+    int64_t runs = 0;
+    SW_TRY(reuse_count(c->cli, c->s, &from, &runs));
+    if (from)
+        console_print(c->cli, "reuse    %lld of %lld runs from %s, which are counted below as others are\n",
+                      (long long)runs, (long long)c->s->count, from);
+    return SW_OK;
 }
 
 /* @param slices  of slices, 1 of what is not cut; else of steps */
@@ -467,7 +480,8 @@ enum sw_status check_sweep(struct sw_cli *cli, struct cli_sweep *s)
     if (!st && cli->json) st = print_json(&c);
     else if (!st && c.plan) {
         print_completed(&c);
-        st = allow_absent(&c, print_plan(&c));
+        st = print_reuse(&c);
+        if (!st) st = allow_absent(&c, print_plan(&c));
     }
     if (!st && *c.why && !cli->json) console_print(cli, "note     %s\n", c.why);
     sw_plan_destroy(&c.plan);

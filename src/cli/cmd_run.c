@@ -13,6 +13,7 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "cli/reuse.h"
 #include "cli/run_messages.h"
 #include "cli/signals.h"
 #include "run/sw_processes.h"
@@ -496,7 +497,8 @@ static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
     struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
     message_start(&run);
     cli_sweep_print_settings(cli, s);
-    enum sw_status st = share_status(cli, attempt_until_complete(&run));
+    enum sw_status st = sw_comm_agree(cli->comm, is_rank_0(&run) ? reuse_runs(cli, s) : SW_OK);
+    if (!st) st = share_status(cli, attempt_until_complete(&run));
     if (st == SW_E_STOPPED && !run.executed) message_nothing_stored(cli);
     end_attempt(&run);
     sw_output_unlock(&run.lock);

@@ -71,6 +71,9 @@ const struct sw_key sw_common_keys[] = {
     {.path = "sample.seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 9007199254740992.0, .fallback = "1",
      .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain "
               "sequence."},
+    {.path = "reuse", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "A file of results from which runs are taken over instead of being computed: those in which all that "
+              "decides their numbers is the same."},
     {.path = "define", .kind = SW_KEY_NAMES, .fallback = "",
      .about = "Names of your own: each member is a number or an expression over the parameters of a run, computed once "
               "a run."},

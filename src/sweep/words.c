@@ -492,7 +492,7 @@ static void read_split(struct sw_sweep *s)
 enum sw_status options_read(struct sw_sweep *s)
 {
     static const char *const texts[] = {"sweep.file", "sweep.where", "table.columns", "table.dataset",
-                                        "table.rows"};
+                                        "table.rows", "reuse"};
     const struct sw_key *key;
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)

@@ -285,3 +285,16 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
     sw_text_free(&text);
     return SW_E_REFUSED;
 }
+
+enum sw_status sw_completed_check_outputs(const struct sw_completed *completed, const char *file,
+                                          const struct sw_sweep *sweep)
+{
+    struct sw_text text = {0};
+    enum sw_status st = SW_OK;
+    if (completed->config_text && find_difference(sweep, completed, shapes_output, &text))
+        st = SW_FAIL(SW_E_REFUSED, "%s holds other outputs of its runs (%s)", file, sw_text_get(&text));
+    else if (sweep->save_state && completed->lacks_states)
+        st = SW_FAIL(SW_E_REFUSED, "%s does not hold the states in which its runs end (output.state)", file);
+    sw_text_free(&text);
+    return st;
+}

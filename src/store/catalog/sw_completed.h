@@ -85,6 +85,10 @@ struct sw_run_counts sw_completed_count(const struct sw_completed *completed, co
 enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, const char *file,
                                         const struct sw_sweep *sweep,
                                         const uint64_t *id);
+/** Check that runs which are taken from there into a file of this sweep have the outputs it asks for.
+ * @return SW_E_REFUSED they do not; the message has the first difference between the two configs */
+enum sw_status sw_completed_check_outputs(const struct sw_completed *completed, const char *file,
+                                          const struct sw_sweep *sweep);
 /** Whether the runs that are there have axes whose last digits are those of earlier versions (sw_config.older_axes). */
 bool sw_completed_has_older_axes(const struct sw_completed *completed);
 /* What a run's state in memory is: `fields` fields of `across` by `count` points, of those along the last axis that

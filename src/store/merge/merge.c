@@ -349,7 +349,9 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     struct sw_run_table *table = NULL;
     int64_t *slice = NULL;
     SW_TRY(sw_catalog_select(c, o->sweep, o->id));
-    SW_TRY(o->sweep ? check_all_wanted(c, o->sweep, output) : check_one_sweep(c));
+    if (o->run) c->nselected = o->nrun;
+    for (int64_t k = 0; o->run && k < o->nrun; k++) c->selected[k] = c->selected[o->run[k]];  /* run[k] >= k */
+    if (!o->run) SW_TRY(o->sweep ? check_all_wanted(c, o->sweep, output) : check_one_sweep(c));
     enum sw_status st = sw_catalog_table(c, true, o->sweep, &table, &slice);
     if (!st && !o->allow_missing) st = check_complete(c, table, output);
     if (!st) st = drop_what_is_not_kept(c, table);

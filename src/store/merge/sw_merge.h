@@ -26,6 +26,8 @@ struct sw_merge_options {
     struct sw_merge_summary *summary;  /* filled in; may be NULL                                                      */
     const struct sw_sweep *sweep;      /* the result gets its runs, with its indices, parameters and config; NULL:    */
     const uint64_t *id;                /* those of the inputs, which must be of one sweep. id: [sweep->nruns]         */
+    const int64_t *run;                /* [nrun] ascending: of the sweep's runs those that are wanted, and others of  */
+    int64_t nrun;                      /* the inputs are left out; NULL: all, and the inputs may have no others       */
     const unsigned char *expected;     /* sw_merge_parts: [sweep->nruns] enum sw_expected; NULL: what is there is all */
 };
 /** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory

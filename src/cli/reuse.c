@@ -1,0 +1,76 @@
+#include "cli/reuse.h"
+
+#include "base/sw_err.h"
+#include "base/sw_mem.h"
+#include "cli/console.h"
+#include "store/catalog/sw_completed.h"
+#include "store/files/sw_files.h"
+#include "store/merge/sw_merge.h"
+
+/* The last failure, at the line of the key. */
+static enum sw_status fail_at_key(const struct sw_setting *reuse, enum sw_status st)
+{
+    struct sw_err_kept kept = {0};
+    if (!st) return SW_OK;
+    sw_err_keep(&kept, st);
+    if (!reuse->line) return SW_FAIL(st, "%s: 'reuse': %s", reuse->file, kept.message);
+    return SW_FAIL(st, "%s:%d: 'reuse': %s", reuse->file, reuse->line, kept.message);
+}
+
+static const struct sw_setting *find_reuse(const struct cli_sweep *s)
+{
+    const struct sw_setting *reuse = sw_config_find(s->sweep->config, "reuse");
+    const bool begun = !sw_files_absent(s->file) || sw_files_has_folder(s->file);
+    return reuse && reuse->kind == SW_SETTING_STRING && *reuse->text && !begun ? reuse : NULL;
+}
+
+static enum sw_status look(const struct cli_sweep *s, const char *file, int64_t *runs)
+{
+    struct sw_completed *completed = NULL;
+    SW_TRY(sw_completed_open(file, NULL, &completed));
+    const struct sw_run_counts there = sw_completed_count(completed, s->id, s->run, s->count);
+    enum sw_status st = SW_OK;
+    *runs = s->count - there.pending;
+    if (!completed->has_file)
+        st = SW_FAIL(SW_E_REFUSED, completed->has_parts ? "%s is not finished: `sweep resume` continues it"
+                                                        : "there is no file %s", file);
+    else if (*runs) st = sw_completed_check_outputs(completed, file, s->sweep);
+    sw_completed_close(&completed);
+    return st;
+}
+
+enum sw_status reuse_count(const struct sw_cli *cli, const struct cli_sweep *s, const char **from, int64_t *runs)
+{
+    const struct sw_setting *reuse = cli->force ? NULL : find_reuse(s);
+    char *file;
+    *from = NULL;
+    if (!reuse) return SW_OK;
+    enum sw_status st = cli_input_path(reuse->text, &file);
+    if (!st) st = look(s, file, runs);
+    sw_free(file);
+    *from = reuse->text;
+    return fail_at_key(reuse, st);
+}
+
+enum sw_status reuse_runs(struct sw_cli *cli, const struct cli_sweep *s)
+{
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = s->sweep, .id = s->id, .run = s->run,
+                                             .nrun = s->count};
+    const struct sw_provenance provenance = {.command_line = cli->command_line};
+    const char *from;
+    char *file;
+    int64_t runs = 0;
+    SW_TRY(reuse_count(cli, s, &from, &runs));
+    if (!from) return SW_OK;
+    if (!runs && s->count == s->sweep->nruns) {
+        console_message(cli, "note     no run of %s is one of this sweep: all that decides numbers has to be the same, "
+                        "and the values of the axes\n", from);
+        return SW_OK;
+    }
+    SW_TRY(cli_input_path(from, &file));
+    enum sw_status st = !runs ? SW_OK : sw_merge((const char *const *)&file, 1, s->file, &options, &provenance);
+    sw_free(file);
+    if (!st)
+        console_message(cli, "reuse    %lld of %lld runs from %s\n", (long long)runs, (long long)s->count, from);
+    return fail_at_key(sw_config_find(s->sweep->config, "reuse"), st);
+}
