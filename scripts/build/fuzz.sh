@@ -1,8 +1,9 @@
 #!/bin/sh
 # fuzz.sh SECONDS [FOLDER]: run each tests/fuzz/fuzz_NAME.c (libFuzzer, address and undefined sanitizers) for that long,
 # starting from the texts in tests/fuzz/NAME/. What it finds goes to FOLDER (build/fuzz); CLANG=... picks a compiler.
-# Two comment lines of a target say what it is made of:
+# Comment lines of a target say what it is made of:
 #     // sources: src/expr/*.c src/base/sw_err.c
+#     // without: src/expr/analyze.c       none of them, as the target has its functions itself
 #     // link: -lconfig
 # Exit code 77: there is no clang with libFuzzer here.
 cd "$(dirname "$0")/../.." || exit 1
@@ -23,7 +24,8 @@ for candidate in ${CLANG:-clang clang-19 clang-18 clang-17 clang-16 clang-15 cla
 done
 [ -n "$clang" ] || { echo 'fuzz: there is no clang with libFuzzer here; apt-get install clang' >&2; exit 77; }
 
-sources_of() { sed -n 's,^// sources: ,,p' "$1"; }
+# shellcheck disable=SC2046
+sources_of() { ls $(sed -n 's,^// sources: ,,p' "$1") | grep -vxF "$(sed -n 's,^// without: ,,p' "$1")"; }
 object_of() { echo "$folder/objects/$(echo "$1" | tr / _).o"; }
 # What targets share is compiled once.
 mkdir -p "$folder/objects"

@@ -101,6 +101,8 @@ static void explain_functions(struct question *q)
         if (!is_asked(q, word)) continue;
         printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);
     }
+    for (int k = 0; (word = sw_group_word(k, &usage, &about)); k++)
+        if (is_asked(q, word)) printf("%s\n    %s\n", usage, about);
 }
 
 static void explain_constants(struct question *q)

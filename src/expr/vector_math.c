@@ -92,7 +92,8 @@ bool vector_math(int which, const char *name, int arguments, int n, const double
     void *f = find(which, name, arguments);
     int i = 0;
     if (!f) return false;
-    for (; i + variant->width <= n; i += variant->width) apply(f, arguments, a + i, b + i, out + i);
+    for (; i + variant->width <= n; i += variant->width)
+        apply(f, arguments, a + i, arguments == 2 ? b + i : a, out + i);
     if (i < n) {   /* the rest, among ones */
         double rest[3][8] = {{1, 1, 1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1}};
         size_t bytes = (size_t)(n - i) * sizeof *a;

@@ -350,7 +350,8 @@ enum sw_status sw_saved_match(struct sw_saved *s, int count, const int *axis, co
                      sw_text_get(&text));
     else if (more)
         st = SW_FAIL(SW_E_CONFIG, "several runs of the file %s%s, such as %.0f and %.0f; say which is meant, "
-                     "by a number or an expression", count ? "have " : "are there", sw_text_get(&text),
+                     "by a number or an expression; match = \"run\" takes the run of the same number",
+                     count ? "have " : "are there", sw_text_get(&text),
                      s->row[s->order[low]].run, s->row[s->order[low + 1]].run);
     else *run = s->row[s->order[low]].run;
     sw_text_free(&text);

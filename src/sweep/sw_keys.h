@@ -31,4 +31,7 @@ const struct sw_setting *sw_key_setting(const struct sw_config *config, const st
 
 /** Function k that makes an axis, how it is written and what it makes. @return its name, NULL after the last */
 const char *sw_axis_function(int k, const char **usage, const char **about);
+
+/** Word k of groups whose members have no keys of their own, how it is written and what it means. @return as above */
+const char *sw_group_word(int k, const char **usage, const char **about);
 #endif

@@ -14,9 +14,28 @@
 #include "sweep/formula.h"
 #include "sweep/keys.h"
 #include "sweep/sample.h"
+#include "sweep/sw_keys.h"
 #include "sweep/sweep_own.h"
 
 enum { MAX_KEY_WORDS = 64 };
+
+/* ------------------------------------------------------------------ words of groups that have no key each */
+
+const char *sw_group_word(int k, const char **usage, const char **about)
+{
+    static const char ladder[] = "r = { values = \"linspace(0, 1, 41)\"; ladder = \"up\"; }";
+    static const struct { const char *name, *usage, *about; } word[] = {
+        {"ladder", ladder, "Of an axis in `sweep`: each run starts from the end of the run a rung below."},
+        {"values", ladder, "Of an axis in `sweep` that is a ladder: its values."},
+        {"up", "ladder = \"up\"", "A ladder from the least value of its axis to the largest."},
+        {"down", "ladder = \"down\"", "A ladder from the largest value of its axis to the least."},
+        {"both", "ladder = \"both\"", "A ladder up and then down again: the axis `direction` tells the ways apart."},
+        {"spectrum", "spectrum(u)", "In `statistics.of`: the power spectrum of a periodic field."}};
+    if (k >= (int)(sizeof word / sizeof *word)) return NULL;
+    *usage = word[k].usage;
+    *about = word[k].about;
+    return word[k].name;
+}
 
 /* ------------------------------------------------------------------ WORD keys */
 

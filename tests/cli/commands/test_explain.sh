@@ -25,6 +25,7 @@ explains $paths $(sed 's/.*[.]//' <<<"$paths" | sort -u)
 explains $(sed -n 's/^    word: \([^;]*\);.*/\1/p' keys | tr -d ',' | tr ' ' '\n' | sort -u)
 explains $(sed -n 's/.*BINDS_CALL.*//; s/^    X([A-Z0-9]*, *[0-9], *"\([a-z0-9]*\)".*/\1/p' "$top/src/expr/expr_impl.h")
 explains linspace logspace range uniform loguniform pi e x y z t u n nx ny nz length dt end
+explains ladder values up down both spectrum
 explains auto cpu cuda true false cpu.plain+cpu.lapack cuda.split+cusparse.gpsv scan a1d a2sd
 
 # ---- rows of the tables
@@ -51,8 +52,8 @@ for path in sys.argv[1:]:
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", open(path, encoding="utf-8").read(), flags=re.S)
     text = re.sub(r'\b(title|file)\s*=\s*"[^"]*"', " ", text)
     own = set()
-    for group in re.findall(r"\b(?:sweep|define)\s*=\s*\{(.*?)\}", text, flags=re.S):
-        own |= set(re.findall(r"\b([A-Za-z_]\w*)\s*=[^=]", group)) - {"mode"}
+    for group in re.findall(r"\b(?:sweep|define)\s*=\s*\{((?:[^{}]|\{[^{}]*\})*)\}", text, flags=re.S):
+        own |= set(re.findall(r"\b([A-Za-z_]\w*)\s*=[^=]", group)) - {"mode", "values", "ladder"}
     words |= {w for w in re.findall(r"[A-Za-z_][\w.]*", re.sub(r"\b\d[\w.]*(?:e[+-]?\d+)?", " ", text))} - own
 print("\n".join(sorted(words)))
 END

@@ -295,8 +295,8 @@ draws "errors over what refines nothing" s.png "$dir/odd.h5" --kind convergence 
 grep -q "note: c changes neither the grid nor the time step" "$dir/out" && ok "and says so" || bad "and says so"
 
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep={mode="random"; amplitude="uniform(0,0.1)"; speed="loguniform(0.01,2)";
-    mean="uniform(-0.2,0.2)"; width="uniform(0.1,1)"; noise="uniform(0.01,0.1)";}' -s 'define={a="amplitude"; v="speed";
-    q="2*pi/length"; }' -s 'initial="mean + width*noise*randn(1)"' -s 'sample={method="sobol"; count=8; seed=0;}' \
+    mean="uniform(-0.2,0.2)"; width="uniform(0.1,1)"; ripple="uniform(0.01,0.1)";}' -s 'define={a="amplitude";
+    v="speed"; q="2*pi/length"; }' -s 'initial="mean + width*ripple*randn(1)"' -s 'sample={method="sobol"; count=8; seed=0;}' \
     --device cpu -o "$dir/random.h5" || bad "sweep of five random parameters"
 in_python "titles of panels do not overlap, with many random parameters" '
 figure = draw(sys.argv[1], "--kind", "spacetime", "--run", "0-7", "--of", "u")

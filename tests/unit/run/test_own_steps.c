@@ -238,7 +238,7 @@ static void a_run_has_the_same_bits_in_a_large_batch(void **state)
     need_row();
     for (int p = 0; p < KINDS; p += small_suite() ? 2 : 1) {
         char text[1200], one[1200];
-        snprintf(text, sizeof text, "%s" "sweep = { tol = \"logspace(1e-2, 1e-6, 53)\"; };\n" TIMES, kinds[p]);
+        snprintf(text, sizeof text, "%s" "sweep = { tol = \"logspace(1e-2, 1e-7, 53)\"; };\n" TIMES, kinds[p]);
         struct job all = advance_by(text, 700, false);
         const double *tolerance = all.column + sw_setup_column(&all.setup, "time.tolerance") * RUNS;
         struct sw_own_steps *steps = steps_of(&all);
