@@ -15,6 +15,8 @@ struct simd {
     struct fields_walker *walker;    /* [batch.workers]                       */
     int                   hands;     /* threads there are                     */
     struct fields_hand  **hand;      /* [hands]                               */
+    int                   useful;    /* threads that find work in a run       */
+    struct fields_team   *team;      /* of so many; NULL: one                 */
 };
 
 static bool fits(const struct fields_desc *d, int sm)
@@ -58,17 +60,19 @@ static enum sw_status create(struct fields_sim *s)
         struct fields_walker *w = &p->walker[k];
         SW_TRY(fields_walker_create(&p->shape, own, w));
         w->hand = p->hand + k;
-        w->team = 1;
         w->columns = FIELDS_COLUMNS;
         w->constant = p->batch.worker[k].constant;
         p->batch.worker[k].walk = &w->walk;
     }
-    return SW_OK;
+    const size_t useful = fields_points(&s->desc) / POINTS_A_THREAD + 1;
+    p->useful = useful < (size_t)p->hands ? (int)useful : p->hands;
+    return p->useful > 1 ? fields_team_create(p->useful, &p->team) : SW_OK;
 }
 
 static void destroy(struct fields_sim *s)
 {
     struct simd *p = s->own;
+    fields_team_destroy(&p->team);
     for (int k = 0; p->hand && k < p->hands; k++) fields_hand_destroy(p->hand[k]);
     for (int k = 0; p->walker && k < p->batch.workers; k++) fields_walker_destroy(&p->walker[k]);
     fields_shape_destroy(&p->shape);
@@ -80,12 +84,12 @@ static void divide(const struct fields_sim *s)
 {
     struct simd *p = s->own;
     struct fields_walker *w = &p->walker[0];
-    const size_t useful = fields_points(&s->desc) / POINTS_A_THREAD + 1;
-    const int team = useful < (size_t)p->hands ? (int)useful : p->hands, columns = (int)s->desc.n[0] / team;
-    p->batch.walkers = team > s->count ? 1 : p->batch.workers;
-    w->team = team > s->count ? team : 1;
+    const int columns = (int)s->desc.n[0] / p->useful;
+    const bool together = p->useful > s->count;
+    p->batch.walkers = together ? 1 : p->batch.workers;
+    w->team = together ? p->team : NULL;
     w->columns = FIELDS_COLUMNS;
-    while (w->team > 1 && w->columns > FIELDS_ALIGNED && w->columns > columns / 2) w->columns /= 2;
+    while (w->team && w->columns > FIELDS_ALIGNED && w->columns > columns / 2) w->columns /= 2;
 }
 
 static enum sw_status load(struct fields_sim *s, const char **load_error)

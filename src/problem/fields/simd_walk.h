@@ -12,6 +12,7 @@
 #include "expr/sw_linear.h"
 #include "expr/sw_shifted.h"
 #include "problem/fields/fields_batch_cpu.h"
+#include "problem/fields/team.h"
 #include "problem/fields/tiles.h"
 
 struct fields_layout {                /* in numbers                                                             */
@@ -53,8 +54,12 @@ struct fields_walker {
     struct fields_found found[SW_UNKNOWNS_MOST];  /* in all of them,                                           */
     const double       *measured;      /* of this field                                                        */
     const struct fields_stiffness *constant;
-    struct fields_hand **hand;         /* [team]                                                               */
-    int                 team, columns; /* of a tile                                                            */
+    struct fields_hand **hand;         /* one for each of the team                                             */
+    struct fields_team *team;          /* NULL: one thread                                                     */
+    bool                together;      /* the team takes the step at hand, not its first one alone             */
+    int                 steps;         /* taken with a team                                                    */
+    double              least_s[2];    /* seconds of one alone, together                                       */
+    int                 columns;       /* of a tile                                                            */
     /* of the run begun */
     const double       *param;
     int64_t             stride;
