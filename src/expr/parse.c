@@ -166,7 +166,8 @@ static const char *derivative_hint(const char *text, bool line)
     if (text[0] != 'd' || !letters || text[begin + letters + strspn(text + begin + letters, digits)]) return NULL;
     if (strpbrk(text, "tT")) return "a derivative in time stands on the left only: rhs is what u_t equals";
     if (!line) return on_grids;
-    return strpbrk(text, "yYzZ") ? "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx" : on_lines;
+    if (!strpbrk(text, "yYzZ")) return on_lines;
+    return "lines have one coordinate, x, and the derivatives dx dxx dxxx dxxxx; y is there with grid.n = [nx, ny]";
 }
 
 /* Sums over the axes. */
@@ -293,7 +294,8 @@ static int derivative(struct parser *p, const struct token *name, const int orde
                       "%.*s() is a derivative of order %d, the highest is 6", clip(name), name->begin,
                       order[0] + order[1] + order[2]);
     if (order[2] && p->dimensions == 2)
-        return REFUSE(p, name->column, name->length, "a grid of two dimensions has the axes x and y",
+        return REFUSE(p, name->column, name->length,
+                      "a grid of two dimensions has the axes x and y; z is there with grid.n = [nx, ny, nz]",
                       "unknown function '%.*s'", clip(name), name->begin);
     if (arguments(p, OP_DX, name, 1, arg)) return -1;
     int k = arg[0];

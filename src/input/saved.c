@@ -474,8 +474,8 @@ static enum sw_status no_such_shape(const struct group *g, int dim)
     if (g->numbered)
         return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; %d (runs, %s) are needed", g->field.rank, dim + 1,
                        points[dim - 1]);
-    return SW_FAIL(SW_E_CONFIG, "it has %d dimensions; %d (%s) or %d (runs, %s) are needed", g->field.rank, dim,
-                   points[dim - 1], dim + 1, points[dim - 1]);
+    return SW_FAIL(SW_E_CONFIG, "it has %d dimension%s; %d (%s) or %d (runs, %s) are needed", g->field.rank,
+                   g->field.rank == 1 ? "" : "s", dim, points[dim - 1], dim + 1, points[dim - 1]);
 }
 
 /* @param of_runs  out: whether the first dimension is that of runs  @return false: it has not the shape of a field */

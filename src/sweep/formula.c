@@ -64,11 +64,31 @@ static void refuse_word(void *user, const char *name, int column)
     }
 }
 
+/* A coordinate that points have not, on a line of a problem that has grids of more dimensions, too. */
+struct axis_search { const struct sw_scope *scope; struct sw_expr_error *err; };
+
+static void refuse_axis(void *user, const char *name, int column)
+{
+    struct axis_search *a = user;
+    bool on_line = false, known = false;
+    for (int k = 0; k < a->scope->count; k++) {
+        on_line |= a->scope->symbol[k].rate == SW_RATE_CELL && !strcmp(a->scope->symbol[k].name, "x");
+        known |= !strcmp(a->scope->symbol[k].name, name);
+    }
+    if (!on_line || known || a->err->column || (strcmp(name, "y") && strcmp(name, "z"))) return;
+    a->err->column = column;
+    a->err->length = 1;
+    snprintf(a->err->text, sizeof a->err->text, "unknown name '%s'", name);
+    snprintf(a->err->hint, sizeof a->err->hint, "lines have one coordinate, x; %s is there with grid.n = [nx, ny%s]",
+             name, *name == 'z' ? ", nz" : "");
+}
+
 /* f->program stays NULL if it was refused. */
 static enum sw_status formula_compile(const struct sw_sweep *s, struct formula *f, const struct sw_scope *scope)
 {
     struct sw_expr_error err = {0};
     sw_expr_names(f->expr, refuse_word, &(struct word_search){s, &err});
+    if (s->problem->shape->in_fields) sw_expr_names(f->expr, refuse_axis, &(struct axis_search){scope, &err});
     enum sw_status st = err.column ? SW_E_CONFIG : sw_program_compile(f->expr, scope, &f->program, &err);
     if (st != SW_E_CONFIG) return st;
     formula_report(s, f->setting, f->path, f->text, &err);

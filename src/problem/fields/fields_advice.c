@@ -2,6 +2,7 @@
  * how `sweep check` shows an equation. Refused is what coefficients are that are the same at all points; explicit waves
  * are warned of by the largest of others, over the initial values and over the field at the end. */
 #include <complex.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,25 @@ static bool is_closed(const struct sw_setup *setup, int v)
     return true;
 }
 
+static const char *check_size(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                              struct sw_text *why)
+{
+    double points = 1;
+    for (int d = 0; d < SW_DIMS; d++) points *= number_at(setup, points_key[d], ld, column, j);
+    if (points <= INT_MAX) return NULL;
+    return sw_refuse(why, points_key[0], "%.4g points in all: a field has at most %d", points, INT_MAX);
+}
+
+/* Exact solves are those of periodic fields, and there is nothing else for the sixth order. */
+static const char *check_order(const struct sw_setup *setup, struct sw_text *why)
+{
+    int d = 0;
+    while (d < SW_DIMS && !fields_has_walls(setup, d)) d++;
+    if (d == SW_DIMS || !fields_terms_of(setup) || !fields_terms_of(setup)->high) return NULL;
+    return sw_refuse(why, "rhs", "it has derivatives beyond the fourth order, which are for axes that are periodic, "
+                     "and %c has walls: leave these out, or the derivatives", axis[d]);
+}
+
 static bool has_walls(const struct sw_setup *setup)
 {
     return fields_has_walls(setup, 0) || fields_has_walls(setup, 1) || fields_has_walls(setup, 2);
@@ -162,7 +182,9 @@ const char *fields_validate_run(const struct sw_setup *setup, const char *solver
     if (!key) key = check_own_steps(setup, why);
     if (!key) key = sw_manufactured_check(setup, why);
     if (!key && setup->single_steps) key = sw_refuse(why, "run.precision", "fields are stepped in double precision");
+    if (!key) key = check_size(setup, ld, column, j, why);
     if (!key) key = check_walls(setup, ld, column, j, why);
+    if (!key) key = check_order(setup, why);
     if (!key) key = sw_initial_validate(setup, has_walls(setup), ld, column, j, why);
     if (key || !fields_terms_of(setup) || find_run(setup, ld, column, j, &run)) return key;
     for (int v = 0; v < run.terms->unknowns && !key; v++) {

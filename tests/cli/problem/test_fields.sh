@@ -294,6 +294,39 @@ expect 0 show toolong.h5; matches 'dt = 0.1 is too long: at the end the right-ha
 expect 0 run long.cfg -o short.h5 -s time.dt=0.01
 expect 0 show short.h5; grep -q 'too long' out && fail 'a dt that is short enough'
 
+# ---- cells a thousand times as long along an axis are as good as others, on each row
+cat >thin.cfg <<'CFG'
+problem = "equation";
+rhs     = "lap(u)/50 + dxy(u)/30 - 1e-3*lap(lap(u)) - u^3";
+exact   = "exp(-t/2)*(cos(2*pi*x)*sin(2*pi*y/H) + 0.5*sin(4*pi*x + 2*pi*y/H))";
+source  = "exact";
+sweep   = { H = [1.0, 1e3]; row = ["cpu.simd", "cpu.plain", "cpu.fourier"]; };
+stepper = "$row";
+grid    = { n = [32, 32]; length = ["1.0", "H"]; };
+time    = { end = 1.0; dt = 0.01; };
+method  = "imex3";
+run     = { device = "cpu"; };
+CFG
+expect 0 run thin.cfg -o thin.h5
+[ -z "$python" ] || py - >out 2>err <<'PY' || fail 'thin cells'
+import h5py, numpy as np
+e = np.ravel(h5py.File("thin.h5")["err_l2"][:])
+print(e)
+assert (e < 0.006).all() and abs(e[[1, 2, 4, 5]]/e[[0, 0, 3, 3]] - 1).max() < 1e-3  # of dx; steps are 1e-6 off
+PY
+
+# ---- what a newcomer gets wrong is told with its key, its cause and what to write
+sed '/^source/d; /^exact/d' thin.cfg >new.cfg; echo 'initial = "sin(2*pi*x)";' >>new.cfg
+refused() { expect 3 check new.cfg "${@:2}"; says "$1"; }
+refused "1e+12 points in all: a field has at most 2147483647" -s 'grid.n=[1000000, 1000000]'
+refused 'it has derivatives beyond the fourth order, which are for axes that are periodic, and y has walls' \
+    -s 'rhs="dxxxxxx(u) + dyyyyyy(u)"' -s 'boundary.y="no_flux"'
+refused 'z is there with grid.n = [nx, ny, nz]' -s 'rhs="dzz(u)"'
+refused 'y is there with grid.n = [nx, ny]' -s 'grid={ n=32; length=1.0; }' -s 'rhs="dyy(u)"'
+refused 'lines have one coordinate, x; y is there with grid.n = [nx, ny]' -s 'grid={ n=32; length=1.0; }' \
+    -s 'rhs="dxx(u)"' -s 'initial="y"'
+refused "the stencil of equation needs at least 5 points" -s 'grid.n=[3, 16]'
+
 # ---- imex3 is the method of steps of a run's own, with a tolerance and without
 expect 0 check long.cfg; prints 'method   imex2'
 sed '/^method/d' long.cfg >method.cfg

@@ -330,7 +330,7 @@ refused() { expect 3 check plane.cfg "${@:2}"; says "$1"; }
 refused "'initial.file' = \"x.h5\": the field in the file has 32 x 2 points, and the run 16 x 12; only periodic" \
     -s 'initial={file="x.h5"; dataset="/cube";}'
 refused "'initial.dataset' = \"/x\": there is no dataset '/x'" -s 'initial={file="x.h5"; dataset="/x";}'
-refused "it has 1 dimensions; 2 (ny, nx) or 3 (runs, ny, nx) are needed" -s 'initial={file="x.h5"; dataset="/u";}'
+refused "it has 1 dimension; 2 (ny, nx) or 3 (runs, ny, nx) are needed" -s 'initial={file="x.h5"; dataset="/u";}'
 refused "it is a field of 1 dimensions over runs and times, and the run has 2" \
     -s 'initial={file="one.h5"; match="run";}'
 
