@@ -296,8 +296,9 @@ grep -q "note: c changes neither the grid nor the time step" "$dir/out" && ok "a
 
 "$SWEEP" run -q configs/tiny_ch.cfg -s 'sweep={mode="random"; amplitude="uniform(0,0.1)"; speed="loguniform(0.01,2)";
     mean="uniform(-0.2,0.2)"; width="uniform(0.1,1)"; ripple="uniform(0.01,0.1)";}' -s 'define={a="amplitude";
-    v="speed"; q="2*pi/length"; }' -s 'initial="mean + width*ripple*randn(1)"' -s 'sample={method="sobol"; count=8; seed=0;}' \
-    --device cpu -o "$dir/random.h5" || bad "sweep of five random parameters"
+    v="speed"; q="2*pi/length"; }' -s 'initial="mean + width*ripple*randn(1)"' \
+    -s 'sample={method="sobol"; count=8; seed=0;}' --device cpu -o "$dir/random.h5" ||
+    bad "sweep of five random parameters"
 in_python "titles of panels do not overlap, with many random parameters" '
 figure = draw(sys.argv[1], "--kind", "spacetime", "--run", "0-7", "--of", "u")
 boxes = [axes.title.get_window_extent() for axes in figure.axes if axes.get_title()]
