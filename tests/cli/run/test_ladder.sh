@@ -2,7 +2,9 @@
 # Ladders: each run starts from the end of the one below. Against single sweeps chained by hand through initial.file,
 # killed and stopped anywhere, in shards, with runs that fail; and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
+build=${BUILD:-$PWD/build}
 . tests/helpers/helpers.sh || exit 1
+. "$top/tests/helpers/mpi_helpers.sh"
 
 # u_t = u_xx + r + u - u^3 has two stable states for |r| < 2/(3 sqrt(3)) = 0.385
 cat >up.cfg <<'CFG'
@@ -130,24 +132,24 @@ expect 0 run both.cfg -q -o early.h5 -s 'stop={steady=1e-3; every=0.5;}' -s 'out
 holds early.h5 early.h5 '(a["stopped"][:] > 0).any() and (a["status"][:] == 1).all()'
 
 # ---- stopped and killed anywhere: the same file
-slow=(run both.cfg -s time.dt=0.005 -s time.end=120.0 -s output.scalars.every=60.0)
+slow=(run both.cfg -s time.dt=0.005 -s time.end=40.0 -s output.scalars.every=20.0)
 expect 0 "${slow[@]}" -q -o whole.h5
 calls=0 code=75
 while [ $code = 75 ] && [ $calls -lt 100 ]; do
-    "$sweep" "${slow[@]}" -o stop.h5 --max-time 0.3s >out 2>err
+    "$sweep" "${slow[@]}" -o stop.h5 --max-time 0.1s >out 2>err
     code=$?
     calls=$((calls + 1))
 done
 [ $code = 0 ] && [ $calls -gt 1 ] || fail "stopped by --max-time: $calls calls, exit code $code"
 same whole.h5 stop.h5
 kills=0
-for seconds in 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45; do
+for seconds in 0.05 0.1 0.15 0.2 0.25; do
     "$sweep" "${slow[@]}" -q -o kill.h5 -s run.checkpoint=0.0005 >out 2>err &
     sleep $seconds
     kill -9 $! 2>err && kills=$((kills + 1))
     wait $! 2>err
 done
-[ $kills -gt 2 ] || fail "only $kills calls were killed"
+[ $kills -gt 0 ] || fail "only $kills calls were killed"
 expect 0 "${slow[@]}" -q -o kill.h5
 same whole.h5 kill.h5
 # half of the rungs, then all: the file keeps the ends as long as a rung above is not there
@@ -276,6 +278,10 @@ expect 0 check up.cfg -s 'grid.n="round(30*s)"'  # each ladder on a grid of its 
 refused "'sweep.direction' has the name of the axis that 'sweep.r.ladder' = \"both\" makes" \
     -s sweep.r.ladder=both -s 'sweep.direction=[1, 2]' -s 'initial="direction"'
 expect 0 check up.cfg -s 'sweep.direction=[1, 2]' -s 'initial="direction*cos(x)"'
+if built_with_mpi && command -v mpirun >/dev/null; then
+    ranks 3 2 "$sweep" run up.cfg -q -o ranks.h5
+    says 'a ladder is climbed by one process, with all of its devices, and there are 2: give each a shard of the sweep'
+else skipped 'processes: built without MPI, or no mpirun'; fi
 cat >bvp.cfg <<'CFG'
 problem = "bvp";
 sweep   = { k = { values = [1, 2]; ladder = "up"; }; };
