@@ -65,7 +65,7 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
     set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
     look_around<false>(i, j, n, &around);
     set_inputs_at(around, u, 0, in);
-    if constexpr (OPEN || LIFTED) pass_walls<false, VIEW, LIFTED>(b, run, i, j, n, set, in);
+    if constexpr (OPEN || LIFTED) pass_walls<false, false, VIEW, LIFTED>(b, run, i, j, n, set, in);
     return value_of<T>(b, run, k, in, at, t, step);
 }
 
@@ -273,14 +273,15 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
 {
     const double *from = I ? f.stage : f.u;
     struct around<of_terms> around;
+    enum { AT_ONCE = OPEN && !INTERIOR ? 1 : of_terms::TOGETHER };  /* few rows are beside walls: compiled once */
     look_around<INTERIOR>(i, j, k, &around);
-#pragma unroll
+#pragma unroll AT_ONCE
     for (int e = 0; e < of_terms::TOGETHER; e++) {
         double in[FIELDS_INPUTS + of_terms::NEIGHBOURS], d = 0.0;
         const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
         set_place(place, i, row, k, in);
         set_inputs_at(around, from, e, in);
-        if constexpr (OPEN) pass_walls<INTERIOR, of_terms>(b, run, i, row, k, I, in);
+        if constexpr (OPEN) pass_walls<INTERIOR, true, of_terms>(b, run, i, row, k, I, in);
 #pragma unroll
         for (int q = 0; q < I; q++)
             if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];

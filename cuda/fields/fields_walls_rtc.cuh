@@ -130,8 +130,9 @@ __device__ static __forceinline__ double lift_at(const struct fields_on_device &
 /* What programs take in at a point beside walls, of what lies at images so far: beyond x first, then y of all x, then z
  * of all, so that corners are beyond both.
  * @param INTERIOR  it is not beside those of y
- * @param LIFTED    the state is that of the step's end, and is looked at as at that of the set */
-template <bool INTERIOR, class VIEW, bool LIFTED = false>
+ * @param IMPOSED   the state has what is given at walls
+ * @param LIFTED    it is that of the step's end, and is looked at as at that of the set */
+template <bool INTERIOR, bool IMPOSED, class VIEW, bool LIFTED = false>
 __device__ static __forceinline__ void pass_walls(const struct fields_on_device &b, int run, int i, int j, int k,
                                                   int set, double *in)
 {
@@ -145,8 +146,8 @@ __device__ static __forceinline__ void pass_walls(const struct fields_on_device 
             u += lift_at<false>(b, run, v, set, AXES, x_in, y_in, z_in) -
                  lift_at<false>(b, run, v, END_OF_STEP, AXES, x_in, y_in, z_in);
         }
-        if (OPEN_X && (LIFTED || VIEW::offset(q, 0)))
-            u = through_wall<0, LIFTED>(b, run, v, x, u, set, on_face(0, x, y_in, z_in));
+        if (OPEN_X && (!IMPOSED || VIEW::offset(q, 0)))
+            u = through_wall<0, !IMPOSED>(b, run, v, x, u, set, on_face(0, x, y_in, z_in));
         if (OPEN_Y && !INTERIOR) u = through_wall<1, 1>(b, run, v, y, u, set, on_face(1, x, y, z_in));
         if (OPEN_Z) u = through_wall<2, 1>(b, run, v, z, u, set, on_face(2, x, y, z));
         in[FIELDS_INPUTS + q] = u;
