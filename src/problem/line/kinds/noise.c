@@ -9,7 +9,6 @@
 #include "expr/maker.h"
 #include "expr/random_point.h"
 #include "expr/sw_differences.h"
-#include "problem/line/stepper/imex.h"
 
 /* Numbers of a run. Those of an axis follow those of all, then the keys of each unknown: of its noise, and of its flux
  * along each axis. */
@@ -52,7 +51,7 @@ enum { WHITE, CONSERVED, TEXTS };
 static const char *const keys[TEXTS] = {"noise", "noise.conserved"};
 static const char of_u[] = "noise.u";
 
-bool sw_noise_is_key(const char *key)
+static bool is_noise(const char *key)
 {
     return !strcmp(key, keys[WHITE]) || !strcmp(key, keys[CONSERVED]) || !strcmp(key, of_u);
 }
@@ -63,11 +62,12 @@ static const struct sw_function *text_of(const struct sw_setup *setup, int which
     return f || which == CONSERVED || setup->nunknown ? f : sw_setup_find(setup, of_u);
 }
 
-static bool has_noise(const struct sw_setup *setup)
+/* The first text of noise; NULL: there is none. */
+static const struct sw_function *find_noise(const struct sw_setup *setup)
 {
     for (int k = 0; k < setup->nfunction; k++)
-        if (sw_noise_is_key(setup->function[k].key)) return true;
-    return false;
+        if (is_noise(setup->function[k].key)) return &setup->function[k];
+    return NULL;
 }
 
 /* The unknowns that a text names, a bit each. */
@@ -308,7 +308,7 @@ enum sw_status sw_noise_make(const struct sw_setup *setup, int dimensions, const
     struct work w = {.setup = setup, .noise = noise, .walls = walls};
     enum sw_status st = SW_OK;
     *noise = (struct sw_noise){.dimensions = dimensions, .unknowns = unknowns_of(setup)};
-    if (!has_noise(setup)) return SW_OK;
+    if (!find_noise(setup)) return SW_OK;
     noise->numbers = number_of_key(dimensions, noise->unknowns, 0);
     for (int v = 0; v < noise->unknowns && !st; v++) st = make_term(&w, v, function, err);
     if (!st) st = make_scope(setup, first, noise);
@@ -396,10 +396,8 @@ const char *sw_noise_check(const struct sw_setup *setup, bool (*closed)(const st
                            struct sw_text *why)
 {
     const char *method = sw_setup_word(setup, "method"), *key = NULL;
-    if (!has_noise(setup)) return NULL;
-    const struct sw_function *f = NULL;
-    for (int k = 0; k < setup->nfunction && !f; k++)
-        if (sw_noise_is_key(setup->function[k].key)) f = &setup->function[k];
+    const struct sw_function *f = find_noise(setup);
+    if (!f) return NULL;
     if (sw_setup_own_steps(setup))
         return sw_refuse(why, f->key, "noise is drawn anew at each step, and its variance is that of a given dt: give "
                          "time.dt, without time.tolerance");

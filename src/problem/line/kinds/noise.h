@@ -80,7 +80,4 @@ const char *sw_noise_check(const struct sw_setup *setup, bool (*closed)(const st
 
 /** Lines of struct sw_problem_advice.describe: the terms as they are stepped. */
 enum sw_status sw_noise_describe(const struct sw_setup *setup, int dimensions, struct sw_text *text);
-
-/** Whether a function of a config is one of noise. */
-bool sw_noise_is_key(const char *key);
 #endif
