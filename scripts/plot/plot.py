@@ -50,9 +50,10 @@ try:
     from sweep_plot import look
     from sweep_plot.convergence import convergence, converges
     from sweep_plot.guard import HINT, guarded, print_refusal
-    from sweep_plot.heatmap import curves, heatmap
+    from sweep_plot.curves import curves
+    from sweep_plot.heatmap import heatmap
     from sweep_plot.images import slices, spacetime
-    from sweep_plot.lines import lines, lines_fit
+    from sweep_plot.lines import ALONG, lines, lines_fit
     from sweep_plot.options import FILM, USES, arguments, given, require_used
     from sweep_plot.panels import film, image
     from sweep_plot.refusal import FILE, PROGRAM, Refusal
@@ -76,8 +77,15 @@ KINDS = {"convergence": convergence, "lines": lines, "spacetime": spacetime, "im
 def suitable_kinds(results):
     """What the file seems made for, and what else it can be drawn as: kinds, and what --of may name there."""
     there = results.drawable()
-    numbers = there["norms"] + there["series"] + there["numbers of a run"]
+    numbers = there["norms"] + there["series"] + there["numbers of a run"] + there["statistics"]
     over = "heatmap" if len(results.swept) > 1 else "curves"
+    means = results.ensembles.scalars if results.ensembles else []
+    if means and results.ensembles.left:
+        yield "curves", numbers
+    elif any(results.ensembles.over_time(name) for name in means):
+        yield "lines", means
+    if results.ladder and there["norms"] + there["series"] + there["statistics"]:
+        yield "curves", numbers
     if converges(results):
         yield "convergence", there["norms"]
     if there["fields"] and results.ok.any() and results.timed:
@@ -107,6 +115,8 @@ def suitable_kinds(results):
 def default_kind(results, ask):
     """The first of the suitable kinds that uses the options given and draws what --of names; the first one, if none
     does."""
+    if ask.over and ask.over.split(",")[0] in ALONG:
+        return "lines"
     kinds = list(suitable_kinds(results)) or [("lines", [])]
     using = [(kind, names) for kind, names in kinds if set(given(ask)) <= set(USES[kind])] or kinds
     return next((kind for kind, names in using if ask.of in names or OTHER_NAMES.get(ask.of) in names), using[0][0])
@@ -153,7 +163,7 @@ def save(figure, picture, ask):
 def draw(ask):
     """The picture that is asked for, from the file to its own file. Whatever goes wrong is a Refusal."""
     try:
-        results = Results(ask.file)
+        results = Results(ask.file, ask.where)
         if not results.histories():
             results.require_runs()
         figure, kind = picture_of(results, ask)

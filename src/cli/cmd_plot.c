@@ -91,7 +91,7 @@ static enum sw_status add_options(const struct sw_cli *cli, char **argument, int
         {"kind", cli->kind}, {"of", cli->of},         {"run", cli->run},      {"time", cli->time},
         {"at", cli->at},     {"over", cli->over},     {"log", cli->log_axes}, {"xlim", cli->xlim},
         {"ylim", cli->ylim}, {"clim", cli->clim},     {"size", cli->size},    {"dpi", cli->dpi},
-        {"style", cli->style}, {"output", cli->output},
+        {"style", cli->style}, {"where", cli->where}, {"output", cli->output},
     };
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         SW_TRY(add_option(argument, count, options[k].name, options[k].value));

@@ -76,7 +76,7 @@ struct sw_cli {
     char       *solver_override;        /* --solver ROW as `solver="ROW"`                                    */
     int         solver_option;          /* its number among override[], from 1; 0: no --solver               */
     int         stored_overrides;       /* of the output file that is read: so many overrides come before these */
-    const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *at, *over,
+    const char *output, *device, *only, *log_path, *run, *status, *kind, *of, *time, *at, *over, *where,
                *log_axes, *xlim, *ylim, *clim, *size, *dpi, *style, *rows, *baseline,
                *missing;                /* NULL: not given                                                   */
     int         shards;                 /* 0: not given                                                      */

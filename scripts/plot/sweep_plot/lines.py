@@ -2,12 +2,14 @@
 import numpy as np
 
 from . import look
+from .curves import MOST_BARS, curves, draw_errors
 from .options import logarithmic
 from .refusal import Refusal, note
 from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest, number, told_time
 
 MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
 MOST_HISTORIES = 16     # of them
+ALONG = ("time", "iteration")   # what a series and a history lie over
 MOST_VALUES = 64        # of a parameter with a line each
 NEARLY_CONSTANT = 1e-6  # what varies by less, of itself, is drawn as its change
 
@@ -118,23 +120,61 @@ def lines_fit(results, of):
     return np.count_nonzero(results.worth_drawing(of)) <= few or bool(by_parameter(results))
 
 
-def draw_series(results, ask, of, rows, axes):
-    """One line a run if there are few; else one line for each value of a parameter. Returns what the second line of the
-    title says."""
+def draw_means(results, of, by, axes):
+    """The statistics in the file over time: a line for each place of the axes that are left, by the values of `by`
+    first."""
+    there = results.ensembles
+    names = sorted(there.left, key=lambda p: (p != by, -len(set(there.param[p]))))
+    mean, error = there.mean_and_error(of)
+    if len(mean) > MOST_VALUES:
+        raise Refusal(f"{of} has means at {len(mean)} places, too many lines; choose some with --where "
+                      f"'{names[0]} == {number(there.param[names[0]][0])}', or draw the last ones with --kind curves")
+    order = range(len(mean)) if not names else np.lexsort([there.param[p] for p in names[::-1]])
+    told = {p: dict(zip(values, values if isinstance(values[0], str) else legible(values)))
+            for p, values in ((p, levels(there.param[p])) for p in names)}
+    drawn = []
+    for k, colours in zip(order, look.line_looks([tuple(there.param[p][k] for p in names) for k in order])):
+        some = np.isfinite(mean[k])
+        t, y = there.times[some], mean[k][some]
+        mark = colours["marker"] if len(t) <= MOST_BARS else "None"
+        drawn += axes.plot(t, y, **{**colours, "marker": mark, "markersize": 4},
+                           label=", ".join(f"{p} = {told[p][there.param[p][k]]}" for p in names) or None)
+        draw_errors(axes, t, y, error[k][some], colours["color"])
+    if not any(len(line.get_xdata()) for line in drawn):
+        raise Refusal("there is nothing finite to draw")
+    errors = ", with its standard error" * bool(np.isfinite(error).any())
+    return f"{look.label_of(results, of)}; mean over {' and '.join(there.over)}{errors}"
+
+
+def has_means(results, of, by, rows):
+    """Whether means over time are what is drawn of a series."""
+    there = results.ensembles
+    return bool(there and rows is None and there.over_time(of) and (by is None or by in there.param))
+
+
+def draw_series(results, of, by, rows, axes, log):
+    """One line a run if there are few; else one line for each value of a parameter, `by` if it is one. Returns what the
+    second line of the title says."""
+    if has_means(results, of, by, rows):
+        axes.set_ylabel(results.label(of))
+        return draw_means(results, of, by, axes)
+    if of in results.of_statistics:
+        raise Refusal(f"the file keeps statistics of {of} over {' and '.join(results.ensembles.over)}, and not the "
+                      f"runs themselves: " + ("no run has a line" if by is None else f"no {by} has one"))
     usual = np.flatnonzero(results.worth_drawing(of))
-    if rows is None and len(usual) <= (MOST_HISTORIES if of in results.histories() else MOST_RUNS) and not ask.over:
+    if rows is None and len(usual) <= (MOST_HISTORIES if of in results.histories() else MOST_RUNS) and not by:
         rows = list(usual)
     candidates = by_parameter(results)
-    if rows is None and not candidates and not ask.over:
+    if rows is None and not candidates and not by:
         raise Refusal(f"{len(results.run)} runs are too many lines; choose some with --run 0,5,9, or draw the last "
                       "values with --kind curves")
-    by = results.require(ask.over, results.swept, "swept parameter") if ask.over else candidates and candidates[0]
+    by = by or candidates and candidates[0]
     wanted = usual if rows is None else rows
     series = leave_out_empty(results, {row: results.outputs(row, of) for row in wanted}, of)
-    alike = "y" not in logarithmic(ask, usual_log(results, of))
+    alike = "y" not in log
     series, change = less_first_value(series) if alike else (series, False)
     axes.set_ylabel(results.label(of) + (", less its first value" if change else ""))
-    if "x" in logarithmic(ask):     # a logarithmic axis begins behind t = 0
+    if "x" in log:     # a logarithmic axis begins behind t = 0
         series = leave_out_empty(results, {row: (t[t > 0], y[t > 0]) for row, (t, y) in series.items()}, of)
     if rows is not None:
         return draw_runs(results, of, rows, series, axes)
@@ -179,22 +219,54 @@ def draw_profiles(results, ask, of, rows, axes):
 
 
 def known(results):
-    return results.series() + results.histories() + results.fields()
+    return results.series() + results.histories() + results.fields() + results.of_statistics
+
+
+def line_for_each(results, ask, of):
+    """The parameter with a line for each value, of --over time,PARAM; None: none is named."""
+    if not ask.over:
+        return None
+    along, *by = ask.over.split(",")
+    own = "iteration" if of in results.histories() else "time"
+    if along != own or len(by) > 1:
+        raise Refusal(f"--over {ask.over}: {of} lies over {own}; a line for each value of a parameter is {own},PARAM")
+    return results.require(by[0], results.swept, "swept parameter") if by else None
+
+
+def saved_once(results, of):
+    if of in results.of_statistics:
+        return not results.ensembles.over_time(of)
+    return results.saved_once(of)
+
+
+def usually(results):
+    """What is drawn unless --of names it: what the file has means of, else the first series that varies."""
+    there = results.ensembles
+    means = [name for name in there.scalars if there.over_time(name)] if there else []
+    usual = (results.own_series() + [n for n in ("domain_length", "energy") if n in results.series()] +
+             results.series())
+    drawn = [n for n in known(results) if n in results.fields() + results.histories() or not saved_once(results, n)]
+    drawn = drawn or known(results)
+    return means[0] if means else next((n for n in usual if n in drawn and results.varies(n)), drawn[0])
 
 
 def lines(results, ask):
-    """A scalar over time, a residual over iterations, or a field over x (which --time asks for)."""
+    """A scalar over time or over a parameter, a residual over iterations, or a field over x (which --time asks for)."""
     if not known(results) and ask.of is None:
         raise Refusal("this file holds neither scalar series nor fields: "
                       "set output.scalars or output.fields in the config" if results.timed else
                       f"this file holds no fields: {FIELDS_WITHOUT_TIME}" +
                       ("; or output.history for residuals over iterations" * results.iterates))
-    usual = (results.own_series() + [n for n in ("domain_length", "energy") if n in results.series()] +
-             results.series())
-    drawn = [n for n in known(results) if n not in results.series() or not results.saved_once(n)] or known(results)
-    preferred = None if ask.of else next((n for n in usual if n in drawn and results.varies(n)), drawn[0])
-    if ask.time is not None and results.fields():
-        preferred = results.fields()[0]
+    if ask.over and ask.run:
+        raise Refusal("--over and --run exclude each other: one line for each value of a parameter, over all runs, "
+                      "or one for each run chosen")
+    if ask.over and ask.of in results.fields():
+        raise Refusal(f"--over: a series has a parameter on its x axis, or a line for each of its values, and {ask.of} "
+                      "is a field; choose its runs with --run 0,5,9")
+    if ask.over and ask.over.split(",")[0] not in ALONG and ask.of not in results.histories():
+        return curves(results, ask)
+    preferred = None if ask.of else results.fields()[0] if ask.time is not None and results.fields() else \
+        usually(results)
     of = results.choose(ask.of, preferred, known(results), "lines")
     results.require_runs(of)
     scalar = of not in results.fields()
@@ -202,20 +274,16 @@ def lines(results, ask):
         raise Refusal(f"--time: {of} is drawn over {'iterations' if of in results.histories() else 'time'}, all of it; "
                       "a field is drawn at one time" +
                       (f", with --of {results.fields()[0]}" if results.fields() else ""))
-    if scalar and of not in results.histories() and results.saved_once(of):
+    if scalar and of not in results.histories() and saved_once(results, of):
         kinds = "curves or heatmap" if len(results.swept) > 1 else "curves"
         raise Refusal(f"{of} was saved at one time only; " +
                       (f"draw it over the axes with --kind {kinds}" if results.swept else "sweep show prints it") +
                       ", or save more in output.scalars")
-    if ask.over and not scalar:
-        raise Refusal(f"--over: one line for each value of a parameter is drawn of a series, and {of} is a field; "
-                      "choose its runs with --run 0,5,9")
-    if ask.over and ask.run:
-        raise Refusal("--over and --run exclude each other: one line for each value of a parameter, over all runs, "
-                      "or one for each run chosen")
+    by = line_for_each(results, ask, of)
     figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.2, 4.6)), layout="constrained")
     rows = choose_runs(results, ask.run)
-    second = (draw_series if scalar else draw_profiles)(results, ask, of, rows, axes)
+    second = (draw_series(results, of, by, rows, axes, logarithmic(ask, usual_log(results, of))) if scalar else
+              draw_profiles(results, ask, of, rows, axes))
     axes.set_xlabel(results.along("iteration" if of in results.histories() else "time_s" if scalar else "x"))
     look.set_axes([axes], ask, usual_log(results, of))
     axes.grid(True)

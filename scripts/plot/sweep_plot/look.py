@@ -224,6 +224,7 @@ def finish(figure, results, second="", panels=False, legend=None):
     """The sweep's title, a line that says what is drawn (panels: above all of them), and in small print where the
     numbers come from; labels in lines that fit, what legend() adds, and ticks. To be called when all is drawn."""
     width = figure.get_figwidth() - 0.3
+    second = "; ".join(filter(None, [second, results.told_where]))
     text = wrapped(figure, results.title, width, matplotlib.rcParams["figure.titlesize"])
     second = wrapped(figure, second, width - 0.6, matplotlib.rcParams["axes.titlesize"])
     if panels and second:

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from .refusal import Refusal
+from .where import comparisons
 
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
@@ -99,7 +100,9 @@ def arguments(argv):
     parser.add_argument("--at", metavar="PLACES",
                         help="slice, image, film: where planes lie, e.g. z=0.5 (default: the middle)")
     parser.add_argument("--over", metavar="PARAM",
-                        help="convergence: the axis; lines: one line each value; curves: A or A,B; heatmap: A,B")
+                        help="A, on the x axis, or A,B: a line for each B; lines: time,B, too; heatmap: A,B")
+    parser.add_argument("--where", metavar="TEXT",
+                        help="only runs whose parameters are such, e.g. 'k == 0.06 and r < 0.5'")
     parser.add_argument("--log", metavar="AXES", help="the logarithmic axes, of x, y and c (colour); none: none")
     parser.add_argument("--xlim", metavar="A,B", help="ends of the x axis")
     parser.add_argument("--ylim", metavar="A,B", help="ends of the y axis")
@@ -128,6 +131,7 @@ def arguments(argv):
     ask.times = times(ask.time, ask.kind)
     ask.time = ask.times[0] if ask.times else None
     ask.places = places(ask.at)
+    ask.where = comparisons(ask.where)
     ask.xlim, ask.ylim, ask.clim = limits(ask.xlim, "xlim"), limits(ask.ylim, "ylim"), limits(ask.clim, "clim")
     ask.size = size_in_inches(ask.size)
     if ask.dpi is not None:

@@ -7,8 +7,10 @@ import re
 
 import numpy as np
 
+from .ensembles import GROUP, Ensembles
 from .refusal import FILE, Refusal, note
 from .stored import Stored, text_of
+from .where import chosen
 
 NORM_PREFIX = "err_"           # of the error norms in the run table
 NORM_LABELS = {"err_l2": "root mean square error", "err_max": "largest error", "err_rel": "relative error",
@@ -48,6 +50,12 @@ def legible(values):
 def levels(values):
     """The different values of a parameter, ascending (words: in order of appearance)."""
     return list(dict.fromkeys(values)) if values.dtype.kind in "US" else sorted(set(values))
+
+
+def short_list(values):
+    """The different values of a parameter in a message."""
+    names = values if isinstance(values[0], str) else [number(v) for v in values]
+    return " ".join(names if len(names) <= 8 else [*names[:4], "…", *names[-3:]])
 
 
 def map_of_sphere(values):
@@ -104,8 +112,9 @@ def told_time(times, asked, name):
 class Results:
     """An output file. What cannot be read, or cannot be as it is, is refused (see stored.py)."""
 
-    def __init__(self, path):
-        self.path = path
+    def __init__(self, path, where=None):
+        """where: the comparisons that hold for the runs which are meant (see where.py); None: all are."""
+        self.path, self.where = path, where
         self.stored = Stored(path)
         self.file = self.stored.root
         if not self.stored.has(self.file, "run") or "sweep_schema" not in self.attributes():
@@ -119,7 +128,7 @@ class Results:
         name = self.problem if self.problem != "equation" else os.path.splitext(os.path.basename(path))[0]
         self.title = (self.attribute("title") or name).replace("$", "\\$")
         self.origin = f"{self.attribute('source')} · sweep {self.attribute('sweep_id')}".replace("$", "\\$")
-        self.run = self.indices(self.file)
+        self.run = self.every_run = self.indices(self.file)
         count = len(self.run)
         if count == 0:
             raise Refusal(f"{path} holds no runs: nothing to draw (sweep status says what became of the sweep)")
@@ -137,7 +146,6 @@ class Results:
         found = [name for name, data in self.stored.datasets(self.file).items()
                  if self.stored.attribute(data, "sweep_role") == "parameter"]
         self.param = {name: self.parameter(name) for name in sorted(found, key=(order + found).index)}
-        self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
         # where fields and series are: the root, or a group for each n
         self.read, self.ascend = {}, set()      # what was read, and which coordinates were looked at
         self.groups = [self.file] + self.stored.groups(RUNS)
@@ -148,6 +156,29 @@ class Results:
             self.counts[group.name] = len(runs)
             for k, run in enumerate(runs):
                 self.homes.setdefault(run, []).append((group, k))
+        self.kept = np.arange(count)
+        if where:
+            self.keep(where)
+        self.swept = [name for name, values in self.param.items() if len(set(values)) > 1]
+
+    @property
+    def told_where(self):
+        """Which runs are meant, for a title."""
+        return " and ".join(" ".join(one) for one in self.where or []).replace("$", "\\$")
+
+    def keep(self, where):
+        """Go on with the runs for which comparisons hold."""
+        for name, *_ in where:
+            self.require(name, list(self.param), "parameter")
+        self.kept = np.flatnonzero(chosen(self.param, where))
+        if len(self.kept) == 0:
+            told = "; ".join(f"{name} has the values {short_list(levels(self.param[name]))}"
+                             for name in dict.fromkeys(name for name, *_ in where))
+            raise Refusal(f"--where: no run is such; {told}")
+        self.run, self.status, self.ok, self.t_reached, self.t_stored = (
+            values[self.kept] for values in (self.run, self.status, self.ok, self.t_reached, self.t_stored))
+        self.run_id = [self.run_id[row] for row in self.kept]
+        self.param = {name: values[self.kept] for name, values in self.param.items()}
 
     def attributes(self):
         with self.stored.reading("the attributes of the root"):
@@ -165,7 +196,7 @@ class Results:
         if len(data.shape) != 1 or data.dtype.kind not in "iu" or 16 * data.shape[0] > self.stored.bytes:
             raise self.stored.damaged(f"'{data.name}' is no list of runs")
         runs = self.stored.numbers(group, name).astype(int)
-        if len(set(runs)) < len(runs) or (group != self.file and not set(runs) <= set(self.run)):
+        if len(set(runs)) < len(runs) or (group != self.file and not set(runs) <= set(self.every_run)):
             raise self.stored.damaged(f"'{data.name}' names runs twice, or such as there are not")
         return runs
 
@@ -267,7 +298,7 @@ class Results:
 
     def of_runs(self, name):
         """A number a run, from the run table."""
-        return self.stored.numbers(self.file, name, shape=(len(self.run),))
+        return self.stored.numbers(self.file, name, shape=(len(self.every_run),))[self.kept]
 
     def dimensions(self, row, name):
         """In space, of a run's field."""
@@ -354,6 +385,35 @@ class Results:
         text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
         return "\n".join([text, *map(text_of, np.atleast_1d(given))])
 
+    @functools.cached_property
+    def ladder(self):
+        """The axis whose runs start from the end of the one before them, and "up", "down" or "both" (then there is an
+        axis direction); None: there is none. The config says so; what -s gives comes behind it."""
+        found = {}
+        for m in re.finditer(r'(\w+)\s*[=:]\s*\{[^{}]*\bladder\s*[=:]\s*"(\w+)"|^sweep\.(\w+)(\.ladder)?\s*=([^;\n]*)',
+                             self.config, re.M):
+            name = m[1] or m[3]
+            found[name] = m[2] or m[4] and m[5].strip(' "')
+        return next(((name, way) for name, way in found.items() if way and name in self.swept and
+                     self.param[name].dtype.kind == "f"), None)
+
+    @property
+    def ways(self):
+        """The axis that tells the way up a ladder from the way down, if both are drawn."""
+        both = self.ladder and self.ladder[1] == "both" and "direction" in self.swept
+        return "direction" if both and self.param["direction"].dtype.kind == "U" else None
+
+    @functools.cached_property
+    def ensembles(self):
+        """The statistics over runs; None: the file has none."""
+        return Ensembles(self) if self.stored.has(self.file, GROUP) else None
+
+    @property
+    def of_statistics(self):
+        """The numbers of which the file keeps statistics alone."""
+        known = self.series() + self.columns
+        return [name for name in self.ensembles.scalars if name not in known] if self.ensembles else []
+
     def scale(self, axis):
         """The scale along an axis of space."""
         return "i" if self.numbered and axis == "x" else axis
@@ -437,11 +497,12 @@ class Results:
         values, times = np.full(len(self.run), np.nan), np.full(len(self.run), np.nan)
         row_of = {run: row for row, run in enumerate(self.run)}
         for group in (group for group in self.groups if self.stored.has(group, name)):
-            rows = np.array([row_of[run] for run in self.indices(group)], int)
+            rows = np.array([row_of.get(run, -1) for run in self.indices(group)], int)
             series, own = self.whole(group, name), self.all_coordinates(group, "time_s")
             if series.shape != (len(rows), own.shape[1]):
                 raise self.stored.damaged(f"'{name}' and its times have different lengths")
-            own = np.broadcast_to(own, series.shape)
+            own = np.broadcast_to(own, series.shape)[rows >= 0]
+            series, rows = series[rows >= 0], rows[rows >= 0]
             there = (own <= self.t_stored[rows, None] * (1 + 1e-12)) & ~np.isnan(series)
             at = (own.shape[1] - 1 - np.argmax(there[:, ::-1], axis=1) if t is None else
                   np.argmin(np.where(there, np.abs(own - t), np.inf), axis=1))
@@ -493,7 +554,7 @@ class Results:
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""
         scalars = [n for n in self.columns if not n.startswith(NORM_PREFIX) and n not in NORM_LABELS]
         return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
-                "numbers of a run": scalars}
+                "numbers of a run": scalars, "statistics": self.of_statistics}
 
     def choose(self, asked, usual, known, kind):
         """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
@@ -510,7 +571,7 @@ class Results:
             what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
             with_kind = {"norms": "convergence, curves or heatmap", "series": "lines, curves or heatmap",
                          "histories": "lines", "fields": "lines, spacetime, image or slice",
-                         "numbers of a run": "curves or heatmap"}[what]
+                         "numbers of a run": "curves or heatmap", "statistics": "lines, curves or heatmap"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
         near = difflib.get_close_matches(asked, names, 1)
         listed = "".join(f"\n  {what}: {' '.join(found)}" for what, found in there.items() if found)

@@ -19,7 +19,7 @@ from sweep_plot import convergence, heatmap, images, lines, look, options, resul
 def draw(*words):
     """The figure, laid out; without options it has data."""
     ask = options.arguments(words)
-    figure, _ = plot.picture_of(results.Results(ask.file), ask)
+    figure, _ = plot.picture_of(results.Results(ask.file, ask.where), ask)
     assert len(words) > 1 or has_data(figure), words
     return figure
 

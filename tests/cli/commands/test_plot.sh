@@ -441,11 +441,75 @@ for values, log in (((1, 2, 5), True), ((0.01, 0.1, 1), True), (numpy.linspace(0
                     ((0, 1, 100), False), ((16, 32, 64), True), ((0.1, 0.5, 1), False), (("a", "b"), False)):
     assert look.usually_log(values) == log, values'
 
+# ---- answers: ladders, means with their errors, runs by their parameters
+"$SWEEP" run -q configs/hysteresis.cfg -s 'sweep.r.values="linspace(-0.3,0.1,9)"' -s 'sweep.s=[0.8,1.0]' \
+    -s time.end=20.0 --device cpu -o "$dir/ladder.h5" || bad "sweep of a ladder"
+"$SWEEP" run -q configs/statistics.cfg -s 'sweep={T=[0.1,0.2]; c=[1,2]; seed="range(1,5)";}' -s time.end=0.1 \
+    -s 'output.scalars.times=[0.0,0.05,0.1]' -s 'initial="c*cos(seed*x)"' --device cpu -o "$dir/means.h5" ||
+    bad "sweep of statistics"
+"$SWEEP" run -q configs/statistics.cfg -s 'sweep={seed="range(1,5)";}' -s 'define={T=0.1;}' -s time.end=0.1 \
+    -s 'output.scalars={times=[0.0,0.05,0.1]; keep=false; define={square="mean(u^2)";};}' \
+    --device cpu -o "$dir/alone_means.h5" || bad "sweep of statistics alone"
+in_python "a ladder is drawn as its ways, solid and dashed, each with its arrow" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
+drawn = [line for line in axes.lines if len(line.get_xdata())]
+assert len(drawn) == 4 and axes.get_xlabel() == "r" and names(axes) == ["s = 0.8", "s = 1", "up", "down"], names(axes)
+values, _ = file.final("amplitude", None)
+for line, (s, way) in zip(drawn, ((s, way) for s in (0.8, 1.0) for way in ("up", "down"))):
+    rows = numpy.flatnonzero((file.param["s"] == s) & (file.param["direction"] == way))
+    rows = rows[numpy.argsort(file.param["r"][rows])]
+    assert numpy.array_equal(line.get_ydata(), values[rows]) and line.is_dashed() == (way == "down"), (s, way)
+ahead = [numpy.sign(arrow.xy[0] - arrow.xyann[0]) for arrow in axes.texts]
+assert ahead == [1, -1, 1, -1], ahead
+one = draw(sys.argv[1], "--where", "s == 0.8 and r < 0")
+assert names(one.axes[0]) == ["up", "down"] and "s == 0.8 and r < 0" in one.axes[0].get_title()
+assert all((line.get_xdata() < 0).all() for line in one.axes[0].lines)
+assert not draw(sys.argv[1], "--over=s").axes[0].texts, "arrows lie along the ladder"
+' "$dir/ladder.h5"
+in_python "means have their standard errors, of the statistics or of runs" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
+values, _ = file.final("square", None)
+def bars(axes, k):
+    return numpy.array([part[:, 1] for part in axes.collections[k].get_segments()])
+for k, c in enumerate((1, 2)):
+    cells = [values[(file.param["T"] == T) & (file.param["c"] == c)] for T in (0.1, 0.2)]
+    mean, error = (numpy.array([f(v) for v in cells]) for f in (numpy.mean, lambda v: v.std(ddof=1)/5**0.5))
+    assert numpy.allclose(axes.lines[k].get_ydata(), mean, rtol=1e-13), c
+    assert numpy.allclose(bars(axes, k), numpy.array([mean - error, mean + error]).T, rtol=1e-12), c
+assert names(axes) == ["c = 1", "c = 2"] and "mean over seed, with its standard error" in axes.get_title()
+same = draw(sys.argv[1], "--kind=lines", "--over=T,c", "--of=square").axes[0]
+assert all(numpy.array_equal(a.get_ydata(), b.get_ydata()) for a, b in zip(axes.lines, same.lines))
+some = draw(sys.argv[1], "--where", "seed <= 3 && c == 2").axes[0]
+cells = [values[(file.param["T"] == T) & (file.param["c"] == 2) & (file.param["seed"] <= 3)] for T in (0.1, 0.2)]
+assert numpy.allclose(some.lines[0].get_ydata(), [v.mean() for v in cells], rtol=1e-13)
+assert numpy.allclose(numpy.diff(bars(some, 0)).ravel(), [2*v.std(ddof=1)/3**0.5 for v in cells], rtol=1e-12)
+own = draw(sys.argv[1], "--over=time,c", "--where=T == 0.2").axes[0]
+assert names(own) == ["c = 1", "c = 2"] and list(own.lines[0].get_xdata()) == [0, 0.05, 0.1]
+assert own.lines[1].get_ydata()[-1] == axes.lines[1].get_ydata()[1]
+alone = draw(sys.argv[2]).axes[0]
+assert alone.get_xlabel() == "t" and len(alone.lines) == 1 and len(alone.lines[0].get_xdata()) == 3
+' "$dir/means.h5" "$dir/alone_means.h5"
+refuses "runs by a parameter that is not there" "no parameter 'R' in this file" "$dir/ladder.h5" --where 'R == 1'
+refuses "no run, and tells the values" "--where: no run is such; s has the values 0.8 1" "$dir/ladder.h5" \
+    --where 's == 0.9'
+refuses "a program for a comparison" "takes comparisons of parameters" "$dir/ladder.h5" --where '__import__("os")'
+refuses "a comparison that goes on" "behind 's > 0' comes 'and' or the end" "$dir/ladder.h5" --where 's > 0 or s < 1'
+refuses "an order of words" "direction has words for values, which == and != compare" "$dir/ladder.h5" \
+    --where 'direction < up'
+refuses "a word for a number" "s has numbers for values, and 'up' is none" "$dir/ladder.h5" --where 's == up'
+refuses "runs of which the file keeps statistics alone" "the file keeps statistics of square over seed, and not the" \
+    "$dir/alone_means.h5" --kind curves --of square --over seed
+refuses "lines of such runs" "keeps statistics of square over seed, and not the runs themselves: no seed has one" \
+    "$dir/alone_means.h5" --over time,seed --of square
+refuses "time beside what it is not over" "square lies over time; a line for each value of a parameter is time,PARAM" \
+    "$dir/means.h5" --kind lines --of square --over time,T,c
+
 rm "$dir/alone.h5"
 # those that are drawn so above and below had data, too
 in_python "what a file holds is drawn without options, and has data" '
 for path in sys.argv[1:]:
-    draw(path)' $(ls "$dir"/*.h5 | grep -vE '/(tiny_history|histories|failed|limited|ends|map|one_axis|long)\.h5$')
+    draw(path)' $(ls "$dir"/*.h5 |
+    grep -vE '/(ladder|means|alone_means|tiny_history|histories|failed|limited|ends|map|one_axis|long)\.h5$')
 
 # ---- where planes lie
 in_python "planes lie where they are asked to" '
