@@ -29,7 +29,7 @@ class Ensembles:
         data = self.stored.datasets(self.group)
         scales = {name: values for name, values in data.items() if values.ndim == 1}
         self.data = {name: (values.shape, self.stored.dimensions(values, scales)) for name, values in data.items()}
-        if "n_ok" not in self.data or "" in self.data["n_ok"][1]:
+        if "n_ok" not in self.data or "" in self.data["n_ok"][1] or 0 in self.data["n_ok"][0]:
             raise self.stored.damaged(f"'{GROUP}' does not tell its axes")
         self.shape, self.axes = self.data["n_ok"]
         self.param = self.places()
@@ -61,7 +61,10 @@ class Ensembles:
 
     def numbers(self, name):
         """[place][time, or 1 where it has none]"""
-        shape, _ = self.data[name]
+        shape, dims = self.data[name]
+        sizes = (*self.shape, *([len(self.times)] if dims != self.axes else []))
+        if shape != sizes or 0 in sizes:
+            raise self.stored.damaged(f"'{GROUP}/{name}' has the shape {shape}, not {sizes}")
         values = self.stored.numbers(self.group, name, shape=shape)
         return values.reshape(self.count, -1)[self.kept]
 

@@ -10,6 +10,7 @@ from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest,
 MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
 MOST_HISTORIES = 16     # of them
 ALONG = ("time", "iteration")   # what a series and a history lie over
+MOST_MEANS = 16         # lines of them, of places along several axes
 MOST_VALUES = 64        # of a parameter with a line each
 NEARLY_CONSTANT = 1e-6  # what varies by less, of itself, is drawn as its change
 
@@ -126,22 +127,27 @@ def draw_means(results, of, by, axes):
     there = results.ensembles
     names = sorted(there.left, key=lambda p: (p != by, -len(set(there.param[p]))))
     mean, error = there.mean_and_error(of)
-    if len(mean) > MOST_VALUES:
+    ordered = len(names) == 1 and not isinstance(there.param[names[0]][0], str)
+    if len(mean) > (MOST_VALUES if ordered else MOST_MEANS):
         raise Refusal(f"{of} has means at {len(mean)} places, too many lines; choose some with --where "
                       f"'{names[0]} == {number(there.param[names[0]][0])}', or draw the last ones with --kind curves")
     order = range(len(mean)) if not names else np.lexsort([there.param[p] for p in names[::-1]])
     told = {p: dict(zip(values, values if isinstance(values[0], str) else legible(values)))
             for p, values in ((p, levels(there.param[p])) for p in names)}
-    drawn = []
+    drawn, bar = [], ordered and len(mean) > look.MOST_NAMES
+    def name_of_place(k):
+        return ", ".join(f"{p} = {told[p][there.param[p][k]]}" for p in names) or None
     for k, colours in zip(order, look.line_looks([tuple(there.param[p][k] for p in names) for k in order])):
         some = np.isfinite(mean[k])
         t, y = there.times[some], mean[k][some]
         mark = colours["marker"] if len(t) <= MOST_BARS else "None"
         drawn += axes.plot(t, y, **{**colours, "marker": mark, "markersize": 4},
-                           label=", ".join(f"{p} = {told[p][there.param[p][k]]}" for p in names) or None)
+                           label=None if bar else name_of_place(k))
         draw_errors(axes, t, y, error[k][some], colours["color"])
     if not any(len(line.get_xdata()) for line in drawn):
         raise Refusal("there is nothing finite to draw")
+    if bar:
+        look.ramp_bar(axes, levels(there.param[names[0]]), results.label(names[0]))
     errors = ", with its standard error" * bool(np.isfinite(error).any())
     return f"{look.label_of(results, of)}; mean over {' and '.join(there.over)}{errors}"
 

@@ -573,6 +573,9 @@ class Results:
                          "histories": "lines", "fields": "lines, spacetime, image or slice",
                          "numbers of a run": "curves or heatmap", "statistics": "lines, curves or heatmap"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
+        if self.ensembles and not self.ensembles.apply and asked in self.ensembles.of:
+            raise Refusal(f"the file keeps statistics of {asked} over {' and '.join(self.ensembles.over)}, and not the "
+                          "runs themselves, of which --where takes some")
         near = difflib.get_close_matches(asked, names, 1)
         listed = "".join(f"\n  {what}: {' '.join(found)}" for what, found in there.items() if found)
         raise Refusal(f"there is no '{asked}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +

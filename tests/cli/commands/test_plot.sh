@@ -444,12 +444,20 @@ for values, log in (((1, 2, 5), True), ((0.01, 0.1, 1), True), (numpy.linspace(0
 # ---- answers: ladders, means with their errors, runs by their parameters
 "$SWEEP" run -q configs/hysteresis.cfg -s 'sweep.r.values="linspace(-0.3,0.1,9)"' -s 'sweep.s=[0.8,1.0]' \
     -s time.end=20.0 --device cpu -o "$dir/ladder.h5" || bad "sweep of a ladder"
-"$SWEEP" run -q configs/statistics.cfg -s 'sweep={T=[0.1,0.2]; c=[1,2]; seed="range(1,5)";}' -s time.end=0.1 \
-    -s 'output.scalars.times=[0.0,0.05,0.1]' -s 'initial="c*cos(seed*x)"' --device cpu -o "$dir/means.h5" ||
-    bad "sweep of statistics"
-"$SWEEP" run -q configs/statistics.cfg -s 'sweep={seed="range(1,5)";}' -s 'define={T=0.1;}' -s time.end=0.1 \
-    -s 'output.scalars={times=[0.0,0.05,0.1]; keep=false; define={square="mean(u^2)";};}' \
-    --device cpu -o "$dir/alone_means.h5" || bad "sweep of statistics alone"
+cat >"$dir/means.cfg" <<'END'
+problem    = "equation";
+rhs        = "dxx(u) + T";
+sweep      = { T = [0.1, 0.2]; c = [1, 2]; seed = "range(1, 5)"; };
+grid       = { n = 16; length = "2*pi"; };
+time       = { dt = 0.01; end = 0.1; };
+initial    = "c*cos(x) + 0.1*randn(seed)";
+run        = { device = "cpu"; };
+output     = { scalars = { times = [0.0, 0.05, 0.1]; define = { square = "mean(u^2)"; }; }; };
+statistics = { over = ["seed"]; of = ["square"]; what = ["mean", "sem"]; };
+END
+"$SWEEP" run -q "$dir/means.cfg" -o "$dir/means.h5" || bad "sweep of statistics"
+"$SWEEP" run -q "$dir/means.cfg" -s 'sweep={seed="range(1,5)";}' -s 'define={T=0.1; c=1;}' \
+    -s output.scalars.keep=false -o "$dir/alone_means.h5" || bad "sweep of statistics alone"
 in_python "a ladder is drawn as its ways, solid and dashed, each with its arrow" '
 file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
 drawn = [line for line in axes.lines if len(line.get_xdata())]
@@ -501,6 +509,8 @@ refuses "runs of which the file keeps statistics alone" "the file keeps statisti
     "$dir/alone_means.h5" --kind curves --of square --over seed
 refuses "lines of such runs" "keeps statistics of square over seed, and not the runs themselves: no seed has one" \
     "$dir/alone_means.h5" --over time,seed --of square
+refuses "some of the runs of such" "statistics of square over seed, and not the runs themselves, of which --where" \
+    "$dir/alone_means.h5" --of square --where 'seed < 3'
 refuses "time beside what it is not over" "square lies over time; a line for each value of a parameter is time,PARAM" \
     "$dir/means.h5" --kind lines --of square --over time,T,c
 
