@@ -38,6 +38,9 @@ class Ensembles:
         kept = chosen(self.param, wanted) if self.param and self.apply else np.full(self.count, True)
         self.param = {name: values[kept] for name, values in self.param.items()}
         self.kept = kept
+        for name, values in self.param.items():
+            if name not in results.param or self.apply and not set(values) <= set(results.param[name]):
+                raise self.stored.damaged(f"'{GROUP}/{name}' has other values than the runs")
         self.count_ok = self.numbers("n_ok")[:, 0]
 
     @property
