@@ -12,7 +12,11 @@ struct ladder {                        /* sw_sweep_own.ladder; axis -1: there is
     const struct sw_setting *setting;  /* sweep.NAME.ladder                                                         */
     int64_t  count;                    /* values                                                                    */
     int64_t *place, *value;            /* [count] the rung of value i, and which value rung k has, on the first way */
+    struct ladder_link *link;          /* [nruns] where sweep.where leaves out points; NULL: it leaves out none     */
 };
+
+/** Link the runs that sweep.where has left. @return SW_E_MEMORY */
+enum sw_status ladder_link(struct sw_sweep *s);
 
 /** What of a child of the group `sweep` are the values of an axis: the child itself, or of a ladder its member.
  * @param axis    the number of the axis

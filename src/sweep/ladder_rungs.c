@@ -115,41 +115,59 @@ static int64_t run_on_rung(const struct sw_sweep *s, int64_t point, int64_t rung
     return run_at(s, point);
 }
 
+struct ladder_link { int64_t below, above, first, rung; };  /* runs, or -1; rung: of those that are there */
+
+/* Each ladder is walked once, from its first run that is met: all rungs of all ladders, a search each. */
+enum sw_status ladder_link(struct sw_sweep *s)
+{
+    struct ladder_link *link;
+    if (s->rungs <= 1 || !s->own->point) return SW_OK;
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)s->nruns, &link));
+    for (int64_t run = 0; run < s->nruns; run++) link[run].first = -1;
+    for (int64_t run = 0; run < s->nruns; run++) {
+        int64_t below = -1, first = -1, rung = 0;
+        for (int64_t k = 0, at; k < s->rungs && link[run].first < 0; k++) {
+            if ((at = run_on_rung(s, point_of(s, run), k)) < 0) continue;
+            if (first < 0) first = at;
+            if (below >= 0) link[below].above = at;
+            /* `first` of the run that is met marks the end: it is set when all rungs have been walked */
+            link[at] = (struct ladder_link){below, -1, at == run ? -1 : first, rung++};
+            below = at;
+        }
+        if (link[run].first < 0) link[run].first = first;
+    }
+    s->own->ladder->link = link;
+    return SW_OK;
+}
+
+static int64_t run_beside(const struct sw_sweep *s, int64_t run, int64_t by)
+{
+    const int64_t point = point_of(s, run), rung = rung_of(s, point) + by;
+    return rung >= 0 && rung < s->rungs ? run_on_rung(s, point, rung) : -1;
+}
+
 int64_t sw_sweep_below(const struct sw_sweep *s, int64_t run)
 {
-    int64_t below = -1;
-    if (s->rungs <= 1) return -1;
-    const int64_t point = point_of(s, run);
-    for (int64_t rung = rung_of(s, point); rung-- > 0 && below < 0;) below = run_on_rung(s, point, rung);
-    return below;
+    const struct ladder_link *link = s->own->ladder->link;
+    return s->rungs <= 1 ? -1 : link ? link[run].below : run_beside(s, run, -1);
 }
 
 int64_t sw_sweep_above(const struct sw_sweep *s, int64_t run)
 {
-    int64_t above = -1;
-    if (s->rungs <= 1) return -1;
-    const int64_t point = point_of(s, run);
-    for (int64_t rung = rung_of(s, point) + 1; rung < s->rungs && above < 0; rung++)
-        above = run_on_rung(s, point, rung);
-    return above;
+    const struct ladder_link *link = s->own->ladder->link;
+    return s->rungs <= 1 ? -1 : link ? link[run].above : run_beside(s, run, 1);
 }
 
 int64_t sw_sweep_rung(const struct sw_sweep *s, int64_t run)
 {
-    int64_t count = 0;
-    if (s->rungs <= 1) return 0;
-    const int64_t point = point_of(s, run), rung = rung_of(s, point);
-    if (!s->own->point) return rung;
-    for (int64_t k = 0; k < rung; k++) count += run_on_rung(s, point, k) >= 0;
-    return count;
+    const struct ladder_link *link = s->own->ladder->link;
+    return s->rungs <= 1 ? 0 : link ? link[run].rung : rung_of(s, point_of(s, run));
 }
 
 int64_t sw_sweep_ladder(const struct sw_sweep *s, int64_t run)
 {
-    int64_t first = -1;
-    if (s->rungs <= 1) return run;
-    for (int64_t k = 0; first < 0; k++) first = run_on_rung(s, point_of(s, run), k);  /* the run itself is the last */
-    return first;
+    const struct ladder_link *link = s->own->ladder->link;
+    return s->rungs <= 1 ? run : link ? link[run].first : run_on_rung(s, point_of(s, run), 0);
 }
 
 const char *sw_sweep_ladder_axis(const struct sw_sweep *s, const char **way)

@@ -139,6 +139,7 @@ static enum sw_status expand(struct sw_sweep *s)
     if (own->report->errors == 0) SW_TRY(names_check_used(s, NULL));
     SW_TRY(columns_fold(s));
     SW_TRY(where_apply(s));
+    SW_TRY(ladder_link(s));
     limit_history(s);
     SW_TRY(runs_check(s));
     SW_TRY(ladder_check(s));
