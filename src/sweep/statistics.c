@@ -268,6 +268,27 @@ static void check_points(const struct sw_sweep *s, const struct names *of)
     }
 }
 
+/* What the names of its arrays begin with in the file: u, u_spectrum. */
+static void write_stem(const char *quantity, char stem[SW_QUANTITY_NAME + 16])
+{
+    char field[SW_QUANTITY_NAME];
+    const bool spectrum = sw_statistics_spectrum(quantity, field);
+    snprintf(stem, SW_QUANTITY_NAME + 16, "%s%s", field, spectrum ? "_spectrum" : "");
+}
+
+static void check_stems(const struct sw_sweep *s, const struct names *of)
+{
+    char one[SW_QUANTITY_NAME + 16], other[SW_QUANTITY_NAME + 16];
+    for (int k = 0; k < of->count; k++)
+        for (int j = 0; j < k; j++) {
+            write_stem(of->name[k], one);
+            write_stem(of->name[j], other);
+            if (!strcmp(one, other))
+                report_error(s, key_setting(s, "statistics.of"), "'statistics.of': '%s' and '%s' would both be '%s' in "
+                             "the file; give the scalar another name", of->name[j], of->name[k], one);
+        }
+}
+
 /* The other axes are datasets beside the statistics, and the file has a group of that name. */
 static void check_names(const struct sw_sweep *s, const struct names *of, const struct names *over)
 {
@@ -275,10 +296,13 @@ static void check_names(const struct sw_sweep *s, const struct names *of, const 
     const struct sw_setting *group = key_setting(s, "statistics");
     for (int k = 0; k < s->naxis; k++) {
         const char *name = s->column[s->axis[k].column].name, *end = strrchr(name, '_');
+        char stem[SW_QUANTITY_NAME + 16];
         bool taken = false;
         for (size_t j = 0; j < sizeof own / sizeof *own; j++) taken |= !strcmp(name, own[j]);
-        for (int j = 0; j < of->count && end && find_statistic(end + 1) >= 0; j++)
-            taken |= strlen(of->name[j]) == (size_t)(end - name) && !strncmp(name, of->name[j], (size_t)(end - name));
+        for (int j = 0; j < of->count && end && find_statistic(end + 1) >= 0; j++) {
+            write_stem(of->name[j], stem);
+            taken |= strlen(stem) == (size_t)(end - name) && !strncmp(name, stem, (size_t)(end - name));
+        }
         if (!strcmp(name, "statistics") || (taken && !has_name(over, name)))
             report_error(s, group, "'statistics': an axis cannot be called '%s', as a part of the statistics is; give "
                          "it another name", name);
@@ -352,6 +376,7 @@ enum sw_status statistics_read(struct sw_sweep *s)
     else put_name(&what, "mean"), put_name(&what, "sem");
     read_quantiles(s, has_name(&what, "quantiles"), &t);
     check_names(s, &of, &over);
+    check_stems(s, &of);
     check_points(s, &of);
     if (s->own->report->errors == errors) check_kept(s, &of);
     return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);

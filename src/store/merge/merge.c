@@ -316,13 +316,21 @@ static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum
     for (int64_t k = 0; k < t->nruns; k++) sum->not_done += sw_run_table_status(t, k) != SW_RUN_DONE;
 }
 
-/* A file that has all runs of the sweep keeps the statistics alone of what the config says. */
+/* A run that failed may be computed again, and statistics are then formed anew of all runs. */
+static bool any_failed(const struct sw_run_table *t)
+{
+    for (int64_t row = 0; row < t->nruns; row++)
+        if (sw_run_table_status(t, row) == SW_RUN_ERROR) return true;
+    return false;
+}
+
+/* A file that has all runs of the sweep, none of which failed, keeps the statistics alone of what the config says. */
 static enum sw_status drop_what_is_not_kept(const struct sw_catalog *c, struct sw_run_table *t)
 {
     struct sw_statistics what;
     for (int k = 0; k < c->ninput; k++)
         if (*sw_run_table_dropped(c->input[k].table)) return sw_output_refuse_dropped(c->input[k].path);
-    if (!*sw_run_table_statistics(t) || t->nruns != t->sweep_runs) return SW_OK;
+    if (!*sw_run_table_statistics(t) || t->nruns != t->sweep_runs || any_failed(t)) return SW_OK;
     if (sw_statistics_parse(sw_run_table_statistics(t), &what)) return SW_OK;  /* forming them says what is wrong */
     const enum sw_status st = sw_run_table_set_dropped(t, what.drop_fields, what.drop_scalars);
     sw_statistics_free(&what);

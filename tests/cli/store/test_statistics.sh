@@ -346,6 +346,21 @@ same alone.h5 left.h5
 expect 0 s.cfg -o alone.h5 "${only[@]}"; says 'nothing to do'
 expect 0 verify alone.h5
 expect 0 show alone.h5 --statistics; matches '^ +2  cpu.plain +21 +21 '
+# a run that failed, as above one that diverged on a ladder, may be computed again: all is kept until none has
+cat >ladder.cfg <<'CFG'
+problem    = "equation";
+rhs        = "0.1*dxx(u) + r*u + 5*k*u^3";
+sweep      = { k = [-1, 0.5]; r = { values = "linspace(-0.5, 3, 5)"; ladder = "up"; }; };
+grid       = { n = 16; length = 8.0; };
+time       = { dt = 0.05; end = 2.0; };
+initial    = "0.1*cos(2*pi*x/8) + 0.01";
+output     = { fields = { times = [2.0]; keep = false; }; };
+statistics = { over = ["r"]; of = ["u"]; };
+CFG
+expect 1 ladder.cfg -o failed.h5; expect 0 ladder.cfg -o ended.h5 -s 'sweep.k=[-1, -2]'
+[ -z "$python" ] || py -c 'import h5py
+failed, whole = h5py.File("failed.h5"), h5py.File("ended.h5")
+assert (failed["status"][()] == 3).any() and "u" in failed and "u" not in whole' 2>err || fail 'runs that failed'
 # nothing is added to it; a file that has all can become one
 expect 5 s.cfg -o alone.h5 "${only[@]}" -s 'sweep.seed="range(1, 25)"'
 says 'alone.h5 has the statistics of its runs, and not what they are formed of (keep = false): nothing can be added'
@@ -418,6 +433,12 @@ refused 'statistics={ over="seed"; of="u"; wat="mean"; }' "unknown key 'statisti
 refused 'statistics="seed"' "'statistics' is a group of over, of, what, quantiles"
 refused 'output={ fields={ times=[1.0]; }; }' "no run saves 'energy': add output.scalars"
 refused 'output={ scalars={ every=0.5; define={ fronts="crossings(u)"; }; }; }' "no run saves 'u': add output.fields"
+expect 3 check s.cfg -s 'statistics.of=["u_spectrum", "spectrum(u)"]' \
+    -s 'output.scalars={ every=0.5; define={ u_spectrum="mean(u)"; }; }'
+says "'u_spectrum' and 'spectrum(u)' would both be 'u_spectrum' in the file; give the scalar another name"
+expect 3 check s.cfg -s 'sweep={ u_spectrum_mean=[0.5, 1.0]; seed=[1, 2]; }' -s physics.gamma=u_spectrum_mean \
+    -s stepper=auto -s 'statistics.of="spectrum(u)"'
+says "'statistics': an axis cannot be called 'u_spectrum_mean', as a part of the statistics is"
 expect 3 check s.cfg -s 'sweep={ quantile=[0.5, 1.0]; seed=[1, 2]; }' -s physics.gamma=quantile -s stepper=auto
 says "'statistics': an axis cannot be called 'quantile', as a part of the statistics is"
 sed 's/\["seed"\]/["seeds"]/' s.cfg >line.cfg
