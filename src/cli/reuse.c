@@ -17,11 +17,37 @@ static enum sw_status fail_at_key(const struct sw_setting *reuse, enum sw_status
     return SW_FAIL(st, "%s:%d: 'reuse': %s", reuse->file, reuse->line, kept.message);
 }
 
+/* Whether the output has runs or parts of them. A call that was killed before its first part leaves an empty folder. */
+static bool is_begun(const char *file)
+{
+    struct sw_completed *there = NULL;
+    if (!sw_files_absent(file)) return true;
+    if (!sw_files_has_folder(file)) return false;
+    const bool unreadable = sw_completed_open(file, NULL, &there) != SW_OK,
+               begun = unreadable || there->has_parts || there->ncheckpoint || there->ndamaged;
+    sw_completed_close(&there);
+    return begun;
+}
+
 static const struct sw_setting *find_reuse(const struct cli_sweep *s)
 {
     const struct sw_setting *reuse = sw_config_find(s->sweep->config, "reuse");
-    const bool begun = !sw_files_absent(s->file) || sw_files_has_folder(s->file);
-    return reuse && reuse->kind == SW_SETTING_STRING && *reuse->text && !begun ? reuse : NULL;
+    return reuse && reuse->kind == SW_SETTING_STRING && *reuse->text && !is_begun(s->file) ? reuse : NULL;
+}
+
+/* A run of a ladder that is still to be computed needs the end of the one below, which the file may have left out. */
+static enum sw_status check_ends(const struct cli_sweep *s, const struct sw_completed *completed, const char *file)
+{
+    for (int64_t k = 0; k < s->count; k++) {
+        const int64_t run = s->run[k], below = sw_sweep_below(s->sweep, run);
+        if (below < 0 || sw_completed_status(completed, s->id[run]) != SW_RUN_PENDING ||
+            sw_completed_status(completed, s->id[below]) != SW_RUN_DONE ||
+            sw_completed_has_end(completed, s->id[below]))
+            continue;
+        return SW_FAIL(SW_E_REFUSED, "run %lld starts from the end of run %lld, and %s does not keep it: leave `reuse` "
+                       "out, or compute that file with output.state = true", (long long)run, (long long)below, file);
+    }
+    return SW_OK;
 }
 
 static enum sw_status look(const struct cli_sweep *s, const char *file, int64_t *runs)
@@ -35,6 +61,7 @@ static enum sw_status look(const struct cli_sweep *s, const char *file, int64_t 
         st = SW_FAIL(SW_E_REFUSED, completed->has_parts ? "%s is not finished: `sweep resume` continues it"
                                                         : "there is no file %s", file);
     else if (*runs) st = sw_completed_check_outputs(completed, file, s->sweep);
+    if (!st && *runs) st = check_ends(s, completed, file);
     sw_completed_close(&completed);
     return st;
 }

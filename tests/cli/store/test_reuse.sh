@@ -55,6 +55,19 @@ expect 3 check fine.cfg -s reuse=1; says "'reuse' must be a text in quotes"
 echo text >text.h5; expect 5 run fine.cfg --device cpu -o no.h5 -s reuse=text.h5; says 'text.h5 is not an HDF5 file'
 head -c 5000 coarse.h5 >cut.h5; expect 5 run fine.cfg --device cpu -o no.h5 -s reuse=cut.h5; says cut.h5
 [ ! -e no.h5 ] || fail 'a refusal leaves a file'
+# a call that was killed before its first part leaves a folder: it has not begun
+mkdir empty.h5.d
+expect 0 run fine.cfg --device cpu -o empty.h5; says 'reuse    3 of 10 runs'; same empty.h5 fine.h5
+# runs of a ladder need the end of the one below, which a finished file keeps where that was asked for
+sed 's/"linspace(1, 2, 3)"/{ values = [1, 2]; ladder = "up"; }/' coarse.cfg >ladder.cfg
+expect 0 run ladder.cfg --device cpu -o ladder.h5
+longer=(-s 'sweep.a.values=[1, 2, 3]' -s 'reuse="ladder.h5"')
+expect 5 run ladder.cfg --device cpu -o longer.h5 "${longer[@]}"
+says 'run 4 starts from the end of run 2, and ladder.h5 does not keep it: leave `reuse` out, or compute that file with'
+expect 5 check ladder.cfg --device cpu -s output.file=longer.h5 "${longer[@]}"; says 'does not keep it'
+[ ! -e longer.h5 ] || fail 'a refusal leaves a file'
+expect 0 run ladder.cfg --device cpu -o ladder.h5 --force -s output.state=true
+expect 0 run ladder.cfg --device cpu -o longer.h5 -s output.state=true "${longer[@]}"; says 'reuse    4 of 6 runs'
 # with --force all is computed
 expect 0 run fine.cfg --device cpu -o fine.h5 --force; says 'plan     1 batch'
 summary
