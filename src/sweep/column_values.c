@@ -95,6 +95,17 @@ static void take_divisors(const struct sw_sweep *s, const int64_t *run, int64_t 
     }
 }
 
+/* The number that stands for a run: among the runs, where it is that of a row of another file; of a stream of random
+ * numbers that of its point of the axes, which sweep.where does not change. */
+static void fill_number(const struct sw_sweep *s, const struct sw_key *key, const int64_t *run, int64_t first,
+                        int count, double *out)
+{
+    for (int j = 0; j < count; j++) {
+        const int64_t r = run ? run[j] : first + j;
+        out[j] = (double)(s->own->point && !key->idle ? (int64_t)s->own->point[r] : r);
+    }
+}
+
 /* Column k of some runs, into column[k*RUNS_AT_ONCE + j]; the columns that it needs are there already. */
 static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t *run, int64_t first, int count,
                                   double *column)
@@ -105,7 +116,7 @@ static enum sw_status fill_column(const struct sw_sweep *s, int k, const int64_t
     if (from->kind == SOURCE_FORMULA) SW_TRY(sw_program_over_runs(from->formula->program, count, column, RUNS_AT_ONCE,
         out));
     if (from->kind == SOURCE_GRID) fill_grid(from, count, column, out);
-    else if (from->kind == SOURCE_RUN) for (int j = 0; j < count; j++) out[j] = (double)(run ? run[j] : first + j);
+    else if (from->kind == SOURCE_RUN) fill_number(s, s->column[k].key, run, first, count, out);
     else if (from->kind == SOURCE_AXIS) axis_values(s, from->axis, run, first, count, out);
     else if (from->kind == SOURCE_CONSTANT) for (int j = 0; j < count; j++) out[j] = from->number;
     if (k == s->own->dt_column) take_divisors(s, run, first, count, column, out);

@@ -292,6 +292,14 @@ done
 expect 0 run stream.cfg -o accuracy.h5 -s 'accuracy.runs=2'
 says '0 of 2 sampled runs computed again (2 with noise at each step'
 
+# ---- runs that sweep.where leaves keep their noise: the file is one with the others added
+expect 0 run line.cfg -q -o some.h5 -s 'sweep.where="seed > 90"' -s time.end=1.0 -s 'output.fields.times=[1.0]'
+expect 0 run line.cfg -q -o every.h5 -s time.end=1.0 -s 'output.fields.times=[1.0]'
+expect 0 run line.cfg -o some.h5 -s time.end=1.0 -s 'output.fields.times=[1.0]'; says '180 of 200 runs left'
+[ -z "$python" ] || py -c 'import h5py
+a, b = h5py.File("every.h5"), h5py.File("some.h5")
+assert all((a[n][()] == b[n][()]).all() for n in ("u", "run_id"))' 2>err || fail 'noise with where'
+
 # ---- refused: the key, the cause, the way out
 refuse() { expect 3 check "${@:2}"; says "$1"; }
 refuse "'noise' in run 100 (method = imex2, seed = 1): noise that depends on the unknowns" line.cfg -s 'noise=u'
