@@ -34,6 +34,8 @@ static void note_column(void *user, const char *name)
     c->count += !c->failed;
 }
 
+static bool has_quotes(const struct column *c) { return strchr(last_part(c->name), '"'); }
+
 static void drop_column(struct columns *c, int k)
 {
     sw_free(c->column[k].name);
@@ -68,6 +70,10 @@ static enum sw_status find_columns(struct columns *c, const char *group)
     if (!c->count)
         return SW_FAIL(SW_E_CONFIG, "'%s' has no numbers in one dimension, which columns of a table are; table.dataset "
                        "names their group, or a dataset of compounds; there is:%s", group, sw_text_get(&names));
+    for (int k = 0; k < c->count; k++)
+        if (has_quotes(&c->column[k]))
+            return SW_FAIL(SW_E_CONFIG, "'%s' has quotes in its name, which no axis can have; rename it",
+                           c->column[k].name);
     for (int k = 1; k < c->count; k++)
         if (c->column[k].array.n != c->column[0].array.n)
             return SW_FAIL(SW_E_CONFIG, "'%s' has %lld numbers, and '%s' has %lld: columns of a table are of one "

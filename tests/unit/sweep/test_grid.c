@@ -134,7 +134,7 @@ static void a_coordinate_that_the_grid_does_not_have_is_refused(void **state)
                  "[nx, ny, nz]\n", "field=cos(z)", "sweep.d=[2, 3]", "grid.dim=d");
     REFUSED("-s: error: 'initial', column 1: unknown name 'y'\n"
             "    y\n"
-            "    ^  known: x n length dt end gamma D pi e\n",
+            "    ^  lines have one coordinate, x; y is there with grid.n = [nx, ny]\n",
             "initial=y");
 }
 
