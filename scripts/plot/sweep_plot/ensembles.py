@@ -92,12 +92,18 @@ class Ensembles:
     def times(self):
         return self.stored.numbers(self.group, "time_s", shape=(None,))
 
+    @functools.cached_property
+    def numbered(self):
+        """Whether runs have output times of their own: statistics then lie over the number of the output."""
+        scale = self.stored.dataset(self.group, "time_s") if self.stored.has(self.group, "time_s") else None
+        return bool(scale) and self.stored.attribute(scale, "long_name", "").startswith("number")
+
     def is_timed(self, of):
         return self.data[f"{of}_mean"][1][-1:] == ["time_s"]
 
     def over_time(self, of):
-        """Whether there is more than one time."""
-        return self.has(of) and self.is_timed(of) and len(self.times) > 1
+        """Whether there is more than one time, the same for all runs."""
+        return self.has(of) and self.is_timed(of) and len(self.times) > 1 and not self.numbered
 
     def mean_and_error(self, of):
         """[place][time] each. The standard error comes from the variance where it is not there itself."""
@@ -112,8 +118,12 @@ class Ensembles:
         """The means of a number at the time nearest to t (None: the last)."""
         mean, error = self.mean_and_error(of)
         timed = self.is_timed(of)
+        if timed and self.numbered and t is not None:
+            raise Refusal(f"--time: the runs have output times of their own, and statistics of {of} are of the output "
+                          "of the same number; leave --time out to draw the last one")
         k = 0 if not timed else len(self.times) - 1 if t is None else int(np.argmin(np.abs(self.times - t)))
-        return Means(self.param, mean[:, k], error[:, k], self.count_ok, [self.times[k]] if timed else [],
+        times = [self.times[k]] if timed and not self.numbered else []
+        return Means(self.param, mean[:, k], error[:, k], self.count_ok, times,
                      [p for p in self.over if p in self.results.swept])
 
 

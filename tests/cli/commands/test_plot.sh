@@ -497,6 +497,15 @@ assert own.lines[1].get_ydata()[-1] == axes.lines[1].get_ydata()[1]
 alone = draw(sys.argv[2]).axes[0]
 assert alone.get_xlabel() == "t" and len(alone.lines) == 1 and len(alone.lines[0].get_xdata()) == 3
 ' "$dir/means.h5" "$dir/alone_means.h5"
+"$SWEEP" run -q "$dir/means.cfg" -s 'time.end="0.1*c"' -s 'output.scalars.times="linspace(0, end, 3)"' \
+    -o "$dir/own_times.h5" || bad "sweep of statistics over numbers of outputs"
+in_python "runs with output times of their own lie over these" '
+axes = draw(sys.argv[1], "--over=time,c", "--of=square").axes[0]
+assert [line.get_xdata()[-1] for line in axes.lines[:2]] == [0.1, 0.2] and names(axes) == ["c = 1", "c = 2"]
+assert " at t" not in draw(sys.argv[1], "--over=T,c", "--of=square").axes[0].get_title()
+' "$dir/own_times.h5"
+refuses "a time of statistics over numbers of outputs" "--time: the runs have output times of their own" \
+    "$dir/own_times.h5" --over T,c --of square --time 0.05
 refuses "runs by a parameter that is not there" "no parameter 'R' in this file" "$dir/ladder.h5" --where 'R == 1'
 refuses "no run, and tells the values" "--where: no run is such; s has the values 0.8 1" "$dir/ladder.h5" \
     --where 's == 0.9'
