@@ -11,6 +11,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "device/sw_device.h"
 #include "device/sw_kernels.h"
 
 #define EMULATED_PRELUDE "tests/helpers/emulated_kernels.hpp"
@@ -159,5 +160,22 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 {
     (void)device, (void)kernel, (void)clusters, (void)size, (void)threads, (void)shared_bytes, (void)args;
     return SW_FAIL(SW_E_ABSENT, "clusters are not emulated");
+}
+
+/* ------------------------------------------------------------------ and this machine, to compare it with */
+
+static struct sw_device *emulated_host;  /* of one thread: open in a group of tests */
+
+static inline int open_emulated_host(void **state)
+{
+    (void)state;
+    return sw_device_open("cpu", 1, &emulated_host) != SW_OK;
+}
+
+static inline int close_emulated_host(void **state)
+{
+    (void)state;
+    sw_device_close(&emulated_host);
+    return 0;
 }
 #endif

@@ -9,12 +9,11 @@
 
 static const double rates[] = {1, 0.3, 4, 2.2, 0.7};
 
-static struct sw_device *host;
 
 static struct sw_sim *make_sim(struct field_case *p, const char *row, int count)
 {
     const struct fields_source source = {fill_field_runs, keep_field_runs, &p->runs};
-    struct sw_device *device = row ? &emulated_device : host;
+    struct sw_device *device = row ? &emulated_device : emulated_host;
     struct sw_sim *sim;
     const char *error[8];
     assert_ok(fields_sim_create(&p->desc, row ? row : "cpu.plain", device, &source, &sim));
@@ -154,7 +153,8 @@ static void stop_alike(const char *row, enum sw_scheme scheme, double tolerance)
         struct sw_sim *sim;
         const char *error[3];
         u[k] = malloc(3 * p.size * sizeof(double));
-        assert_ok(fields_sim_create(&p.desc, k ? row : "cpu.plain", k ? &emulated_device : host, &source, &sim));
+        assert_ok(fields_sim_create(&p.desc, k ? row : "cpu.plain", k ? &emulated_device : emulated_host, &source,
+                                    &sim));
         assert_ok(sim->ops->load(sim, 3, growths, error));
         assert_true(!error[0] && !error[1] && error[2]);
         assert_ok(sw_sim_initial(sim));
@@ -258,19 +258,6 @@ static void runs_that_do_not_fit_are_refused(void **state)
     destroy_field_case(&p);
 }
 
-static int open_host(void **state)
-{
-    (void)state;
-    return sw_device_open("cpu", 1, &host) != SW_OK;
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    sw_device_close(&host);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
@@ -278,5 +265,5 @@ int main(void)
                                        cmocka_unit_test(runs_that_do_not_fit_are_refused),
                                        cmocka_unit_test(runs_stop_alike),
                                        cmocka_unit_test(no_bit_depends_on_interruptions)};
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return cmocka_run_group_tests(tests, open_emulated_host, close_emulated_host);
 }

@@ -5,12 +5,11 @@
 #include "emulated_device.h"
 #include "random_field_problems.h"
 
-static struct sw_device *host;
 
 static struct sw_device *device_of(const char *row, int threads)
 {
     (void)threads;
-    return strncmp(row, "cuda.", 5) ? host : &emulated_device;
+    return strncmp(row, "cuda.", 5) ? emulated_host : &emulated_device;
 }
 
 /* A few thousand values, as each thread of a block is a fiber, and two unknowns, as each text is compiled. */
@@ -195,23 +194,10 @@ static void interrupted_runs_go_on(void **state)
     }
 }
 
-static int open_host(void **state)
-{
-    (void)state;
-    return sw_device_open("cpu", 1, &host) != SW_OK;
-}
-
-static int close_host(void **state)
-{
-    (void)state;
-    sw_device_close(&host);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
                                        cmocka_unit_test(benchmarks_agree),
                                        cmocka_unit_test(interrupted_runs_go_on)};
-    return cmocka_run_group_tests(tests, open_host, close_host);
+    return cmocka_run_group_tests(tests, open_emulated_host, close_emulated_host);
 }
