@@ -3,20 +3,22 @@
 #   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable (where the machine has a
 #          compiler, but not the libraries: scripts/build/pack_libraries.sh)
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
-#   PART   suite (the tests, no row skipped for want of a device) or sanitizers (compute-sanitizer on the small suite);
-#          default: both, side by side. Where there are several GPUs the sanitizers are spread over them; a test of the
-#          suite has all of them
-# SW_SANITIZE=GLOB leaves only tests of such a name to the sanitizers: one GPU does not get through all of them in time.
+#   PART   suite (the tests, no row skipped for want of a device), runs (compute-sanitizer on small sweeps by every row,
+#          small_runs.sh) or sanitizers (the same on the small suite); default: all, side by side. Where there are
+#          several GPUs the sanitizers are spread over them; a test of the suite has all of them
+# SW_SANITIZE=GLOB leaves only tests, or sweeps, of such a name to the sanitizers: one GPU does not get through all
+# tests in time.
 # It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure
 # too.
 cd "$(dirname "$0")/../.." || exit 1
 build=${1:?usage: scripts/gpu/gpu_check.sh BUILD [LOG [PART]]}
 log=${2:-$build/gpu_check.log}
-part=${3:-suite sanitizers}
+part=${3:-suite runs sanitizers}
 limit=${SW_LIMIT:-560}  # seconds
 : > "$log" || exit 1
 failures=$(mktemp) || exit 1
-trap 'rm -f "$failures"' EXIT
+small=$(mktemp -d) || exit 1
+trap 'rm -rf "$failures" "$small"' EXIT
 
 say() { printf '%s\n' "$*" | tee -a "$log"; }
 left() { echo $((limit - SECONDS > 5 ? limit - SECONDS : 5)); }
@@ -115,6 +117,21 @@ suite() {
         done
     done
 }
+runs() {
+    local tool name
+    command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
+    for tool in racecheck memcheck initcheck synccheck; do
+        mkdir "$small/$tool"
+        for name in $(scripts/gpu/small_runs.sh --list "$build/sweep"); do
+            # shellcheck disable=SC2053  # a pattern
+            [[ $name == ${SW_SANITIZE:-*} ]] || continue
+            queued "$tool of a small sweep: $name" 300 env OMP_NUM_THREADS=2 \
+                CUDA_VISIBLE_DEVICES="${gpus[turn++ % ${#gpus[@]}]}" scripts/gpu/small_runs.sh --only "$name" \
+                "$build/sweep" "$small/$tool" \
+                compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 99
+        done
+    done
+}
 sanitizers() {
     local tool test tests row
     command -v compute-sanitizer > /dev/null || { missing 'compute-sanitizer' 'not on this machine'; return; }
@@ -148,10 +165,10 @@ sanitizers() {
     done
 }
 for one in $part; do
-    case $one in suite|sanitizers) $one ;; *) missing "$one" 'there is no such part' ;; esac
+    case $one in suite|runs|sanitizers) $one ;; *) missing "$one" 'there is no such part' ;; esac
 done
 wait
-if [[ $part == *sanitizers* ]]; then
+if [[ $part != suite ]]; then
     grep -aE '^=+ ERROR SUMMARY|^=+ RACECHECK SUMMARY' "$log" | sort | uniq -c | sed 's/^/    /'
 fi
 grep -aE '^FAILED: [a-z]+/|^\[  FAILED  \] [a-z]|passed, [0-9]+ failed$' "$log" | sort -u | sed 's/^/    /' | head -n 40

@@ -22,30 +22,30 @@ gpu=''
 # NAME SECONDS SECONDS_WITH_GPU FILES SCRIPT OPTION...: of 1200 seconds; - : needs a GPU. FILES: with and without one.
 table() {
     cat <<'T'
-cupentbatch.convergence 30 20 cupentbatch_convergence,cupentbatch_spacetime cupentbatch --part convergence
-cupentbatch.small - 50 cupentbatch_small cupentbatch --quick --part small
-cupentbatch.large - 50 cupentbatch_large cupentbatch --quick --part large
-cupentbatch.long - 40 cupentbatch_long cupentbatch --quick --part long
-cupentbatch.serial - 50 cupentbatch_serial cupentbatch --quick --part serial
-cupentbatch.openmp - 40 cupentbatch_openmp cupentbatch --quick --part openmp
-bvp.errors 300 110 bvp_table1,bvp_table2,bvp_table1_cuda,bvp_table2_cuda bvp --table 1 --table 2
-bvp.seconds 300 120 bvp_table3,bvp_table4,bvp_table3_cuda,bvp_table4_cuda bvp --table 3 --table 4
-compact.convergence 20 15 compact_convergence compact --part convergence
-compact.speed 60 60 compact_paper_cpu,compact_paper_cuda compact --part speed
-spike.condition 100 60 spike_condition spike --part condition
-spike.table4 80 60 spike_table4,spike_table4_cuda spike --part table4
-spike.matrices - 60 spike_matrices,spike_matrices_cuda spike --part matrices
+cupentbatch.convergence 30 8 cupentbatch_convergence,cupentbatch_spacetime cupentbatch --part convergence
+cupentbatch.small - 35 cupentbatch_small cupentbatch --quick --part small
+cupentbatch.large - 35 cupentbatch_large cupentbatch --quick --part large
+cupentbatch.long - 20 cupentbatch_long cupentbatch --quick --part long
+cupentbatch.serial - 45 cupentbatch_serial cupentbatch --quick --part serial
+cupentbatch.openmp - 35 cupentbatch_openmp cupentbatch --quick --part openmp
+bvp.errors 300 100 bvp_table1,bvp_table2,bvp_table1_cuda,bvp_table2_cuda bvp --table 1 --table 2
+bvp.seconds 300 150 bvp_table3,bvp_table4,bvp_table3_cuda,bvp_table4_cuda bvp --table 3 --table 4
+compact.convergence 20 8 compact_convergence compact --part convergence
+compact.speed 60 105 compact_paper_cpu,compact_paper_cuda compact --part speed
+spike.condition 100 10 spike_condition spike --part condition
+spike.table4 80 110 spike_table4,spike_table4_cuda spike --part table4
+spike.matrices - 55 spike_matrices,spike_matrices_cuda spike --part matrices
 spike.sizes - 60 spike_sizes,spike_sizes_cuda spike --part sizes --largest 23
-spike.layout - 30 spike_layout_cuda spike --part layout
-spike.transfers - 20 transfers_cuda spike --part transfers
-spike.counters - 40 spike_counters_cuda spike --part counters
-spike.devices - 30 spike_devices_cuda spike --part devices --device cuda
-elliptic.iteration 110 90 elliptic_iteration,elliptic_iteration_cuda elliptic --part iteration
-elliptic.kernels 40 30 elliptic_kernels,elliptic_kernels_cuda elliptic --part kernels
-elliptic.counters - 40 elliptic_counters_cuda elliptic --part counters
-elliptic.sizes 60 50 elliptic_sizes,elliptic_sizes_cuda elliptic --part sizes
-elliptic.solve 80 60 elliptic_solve,elliptic_solve_cuda elliptic --part solve
-elliptic.counts 20 15 elliptic_counts elliptic --part counts --device cpu --largest 64
+spike.layout - 12 spike_layout_cuda spike --part layout
+spike.transfers - 8 transfers_cuda spike --part transfers
+spike.counters - 25 spike_counters_cuda spike --part counters
+spike.devices - 20 spike_devices_cuda spike --part devices --device cuda
+elliptic.iteration 110 75 elliptic_iteration,elliptic_iteration_cuda elliptic --part iteration
+elliptic.kernels 40 18 elliptic_kernels,elliptic_kernels_cuda elliptic --part kernels
+elliptic.counters - 85 elliptic_counters_cuda elliptic --part counters
+elliptic.sizes 60 80 elliptic_sizes,elliptic_sizes_cuda elliptic --part sizes
+elliptic.solve 80 45 elliptic_solve,elliptic_solve_cuda elliptic --part solve
+elliptic.counts 20 17 elliptic_counts elliptic --part counts --device cpu --largest 64
 T
 }
 parts() { table | awk -v gpu="$gpu" -v paper="$paper" '{ seconds = gpu ? $3 : $2 }
