@@ -104,13 +104,6 @@ static enum sw_status gather_rows(const struct finding *f, struct sw_ensembles *
     return SW_OK;
 }
 
-static bool is_over(const struct sw_statistics *what, const char *name)
-{
-    for (int k = 0; k < what->nover; k++)
-        if (!strcmp(what->over[k], name)) return true;
-    return false;
-}
-
 static enum sw_status find_ensembles(struct finding *f, const struct sw_statistics *what, struct sw_ensembles *e)
 {
     const size_t n = (size_t)f->t->nruns, most = (size_t)f->t->nparam;
@@ -124,7 +117,7 @@ static enum sw_status find_ensembles(struct finding *f, const struct sw_statisti
     SW_TRY(sw_alloc(1, &e->first));
     e->count = 1;
     for (int k = 0; k < f->t->nparam; k++)
-        if (!is_over(what, f->t->param_name[k])) e->param[e->naxis++] = k;
+        if (!sw_statistics_is_over(what, f->t->param_name[k])) e->param[e->naxis++] = k;
     for (int k = 0; k < e->naxis; k++) SW_TRY(split_by_axis(f, e, k));
     e->grid = e->naxis <= SW_ENSEMBLE_AXES && f->points == (double)e->count;
     return gather_rows(f, e);

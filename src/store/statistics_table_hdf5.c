@@ -14,7 +14,7 @@
 struct reading {
     struct sw_h5 h;
     const struct sw_run_table *runs;
-    struct sw_statistics what;
+    const struct sw_statistics *what;
     bool     grid;
     int      naxis;
     int      axis[SW_H5_RANK];   /* which parameters of the run table */
@@ -38,20 +38,13 @@ static enum sw_status add_column(struct reading *r, const char *name, struct sw_
 
 /* ---- the axes that are left */
 
-static bool is_over(const struct reading *r, const char *name)
-{
-    for (int k = 0; k < r->what.nover; k++)
-        if (!strcmp(r->what.over[k], name)) return true;
-    return false;
-}
-
 static enum sw_status list_axes(struct reading *r)
 {
     char path[SW_PATH];
     r->grid = !sw_h5_has(&r->h, in_group("point", path));
     r->table->nrow = r->grid ? 1 : sw_h5_length(&r->h, path);
     for (int k = 0; k < r->runs->nparam && !r->h.status; k++) {
-        if (is_over(r, r->runs->param_name[k])) continue;
+        if (sw_statistics_is_over(r->what, r->runs->param_name[k])) continue;
         if (r->naxis == SW_H5_RANK) return sw_h5_damaged(&r->h, "has statistics over more axes than it should");
         r->size[r->naxis] = sw_h5_length(&r->h, in_group(r->runs->param_name[k], path));
         if (r->grid && __builtin_mul_overflow(r->table->nrow, r->size[r->naxis], &r->table->nrow))
@@ -136,10 +129,10 @@ static enum sw_status add_numbers(struct reading *r, const char *name, const dou
 static enum sw_status add_columns(struct reading *r, const char *quantity, int k, const double *value, int64_t times)
 {
     const bool quantiles = k == SW_STATISTIC_QUANTILES;
-    const int64_t of = quantiles ? r->what.nquantile : 1;
+    const int64_t of = quantiles ? r->what->nquantile : 1;
     for (int64_t q = 0; q < of; q++) {
         char name[160], digits[32];
-        if (quantiles) snprintf(name, sizeof name, "%.100s_q%s", quantity, sw_number(r->what.quantile[q], digits));
+        if (quantiles) snprintf(name, sizeof name, "%.100s_q%s", quantity, sw_number(r->what->quantile[q], digits));
         else snprintf(name, sizeof name, "%.100s_%s", quantity, sw_statistic_names[k]);
         SW_TRY(add_numbers(r, name, value, of, q, times));
     }
@@ -148,12 +141,11 @@ static enum sw_status add_columns(struct reading *r, const char *quantity, int k
 
 static enum sw_status read_statistic(struct reading *r, const char *quantity, int k)
 {
-    char name[160], path[SW_PATH], field[SW_QUANTITY_NAME];
+    char name[160], path[SW_PATH], stem[SW_STATISTICS_STEM];
     struct sw_h5_shape shape;
     enum sw_h5_type type;
     double *value = NULL;
-    const bool spectrum = sw_statistics_spectrum(quantity, field);
-    snprintf(name, sizeof name, "%s%s_%s", field, spectrum ? "_spectrum" : "", sw_statistic_names[k]);
+    snprintf(name, sizeof name, "%s_%s", sw_statistics_stem(quantity, stem), sw_statistic_names[k]);
     if (!sw_h5_has(&r->h, in_group(name, path))) return r->h.status;
     sw_h5_dataset_close(sw_h5_dataset(&r->h, path, &shape, &type));
     const int first = (r->grid ? r->naxis : 1) + (k == SW_STATISTIC_QUANTILES);
@@ -163,7 +155,7 @@ static enum sw_status read_statistic(struct reading *r, const char *quantity, in
     }
     if (shape.rank < first) return sw_h5_damaged(&r->h, "has statistics of other dimensions than it should");
     const int64_t times = shape.rank > first ? (int64_t)shape.dim[first] : 1,
-                  of = k == SW_STATISTIC_QUANTILES ? r->what.nquantile : 1;
+                  of = k == SW_STATISTIC_QUANTILES ? r->what->nquantile : 1;
     int64_t count;
     if (times < 1 || times > SW_H5_MOST || __builtin_mul_overflow(r->table->nrow * of, times, &count))
         return sw_h5_damaged(&r->h, "has statistics of other dimensions than it should");
@@ -181,9 +173,9 @@ static enum sw_status read_all(struct reading *r)
     for (int k = 0; k < r->naxis; k++) SW_TRY(read_axis(r, k));
     SW_TRY(read_counts(r, "n_ok"));
     SW_TRY(read_counts(r, "n_runs"));
-    for (int j = 0; j < r->what.nof; j++)
+    for (int j = 0; j < r->what->nof; j++)
         for (int k = 0; k < SW_STATISTICS_COUNT; k++)
-            if (r->what.what >> k & 1) SW_TRY(read_statistic(r, r->what.of[j], k));
+            if (r->what->what >> k & 1) SW_TRY(read_statistic(r, r->what->of[j], k));
     return SW_OK;
 }
 
@@ -200,18 +192,15 @@ static enum sw_status read_file(const char *file, struct reading *r)
 enum sw_status sw_statistics_table_read(const char *file, const struct sw_run_table *runs,
                                         struct sw_statistics_table *table)
 {
-    struct reading r = {.runs = runs, .table = table};
+    struct reading r = {.runs = runs, .table = table, .what = sw_run_table_statistics(runs)};
     *table = (struct sw_statistics_table){0};
-    if (!*sw_run_table_statistics(runs))
+    if (!*r.what->text)
         return SW_FAIL(SW_E_REFUSED, "%s has no statistics: add statistics = { over = ...; of = ...; } to the config, "
                        "and `sweep run` forms them of the runs that are there", file);
     if (sw_files_absent(file))
         return SW_FAIL(SW_E_REFUSED, "%s is not there yet: statistics are formed when its parts are joined", file);
-    enum sw_status st = sw_statistics_parse(sw_run_table_statistics(runs), &r.what);
-    if (st == SW_E_IO)
-        st = SW_FAIL(SW_E_IO, "%s has statistics that this version of sweep does not know", file);
-    if (!st) st = read_file(file, &r);
-    sw_statistics_free(&r.what);
+    if (!r.what->what) return SW_FAIL(SW_E_IO, "%s has statistics that this version of sweep does not know", file);
+    const enum sw_status st = read_file(file, &r);
     if (st) sw_statistics_table_free(table);
     return st;
 }

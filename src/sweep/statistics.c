@@ -57,7 +57,7 @@ static enum sw_status parse_words(struct sw_statistics *t)
     enum { WHAT, OF, OVER, WITHOUT } part = WHAT;
     static const char *const next[] = {"of", "over", "without"};
     enum sw_status st = SW_OK;
-    char *rest = t->text;
+    char *rest = t->words;
     for (char *word; (word = strtok_r(rest, " ", &rest)) && !st;) {
         const size_t length = strlen(word);
         const bool ends = word[length - 1] == ';';
@@ -79,11 +79,20 @@ static enum sw_status parse_words(struct sw_statistics *t)
 
 enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
 {
-    *t = (struct sw_statistics){0};
-    if (!(t->text = sw_strdup(text))) return SW_E_MEMORY;
+    sw_statistics_free(t);
+    if (!(t->text = sw_strdup(text)) || !(t->words = sw_strdup(text))) return SW_E_MEMORY;
     const enum sw_status st = parse_words(t);
-    if (st) sw_statistics_free(t);
-    return st;
+    if (st != SW_E_IO) return st;
+    t->what = 0;
+    t->drop_fields = t->drop_scalars = false;
+    return SW_OK;
+}
+
+bool sw_statistics_is_over(const struct sw_statistics *t, const char *axis)
+{
+    for (int k = 0; k < t->nover; k++)
+        if (!strcmp(t->over[k], axis)) return true;
+    return false;
 }
 
 bool sw_statistics_spectrum(const char *quantity, char field[SW_QUANTITY_NAME])
@@ -95,11 +104,20 @@ bool sw_statistics_spectrum(const char *quantity, char field[SW_QUANTITY_NAME])
     return yes;
 }
 
+const char *sw_statistics_stem(const char *quantity, char stem[SW_STATISTICS_STEM])
+{
+    char field[SW_QUANTITY_NAME];
+    const bool spectrum = sw_statistics_spectrum(quantity, field);
+    snprintf(stem, SW_STATISTICS_STEM, "%s%s", field, spectrum ? "_spectrum" : "");
+    return stem;
+}
+
 void sw_statistics_free(struct sw_statistics *t)
 {
     sw_free(t->of);
     sw_free(t->over);
     sw_free(t->text);
+    sw_free(t->words);
     *t = (struct sw_statistics){0};
 }
 
@@ -268,25 +286,14 @@ static void check_points(const struct sw_sweep *s, const struct names *of)
     }
 }
 
-/* What the names of its arrays begin with in the file: u, u_spectrum. */
-static void write_stem(const char *quantity, char stem[SW_QUANTITY_NAME + 16])
-{
-    char field[SW_QUANTITY_NAME];
-    const bool spectrum = sw_statistics_spectrum(quantity, field);
-    snprintf(stem, SW_QUANTITY_NAME + 16, "%s%s", field, spectrum ? "_spectrum" : "");
-}
-
 static void check_stems(const struct sw_sweep *s, const struct names *of)
 {
-    char one[SW_QUANTITY_NAME + 16], other[SW_QUANTITY_NAME + 16];
+    char one[SW_STATISTICS_STEM], other[SW_STATISTICS_STEM];
     for (int k = 0; k < of->count; k++)
-        for (int j = 0; j < k; j++) {
-            write_stem(of->name[k], one);
-            write_stem(of->name[j], other);
-            if (!strcmp(one, other))
+        for (int j = 0; j < k; j++)
+            if (!strcmp(sw_statistics_stem(of->name[k], one), sw_statistics_stem(of->name[j], other)))
                 report_error(s, key_setting(s, "statistics.of"), "'statistics.of': '%s' and '%s' would both be '%s' in "
                              "the file; give the scalar another name", of->name[j], of->name[k], one);
-        }
 }
 
 /* The other axes are datasets beside the statistics, and the file has a group of that name. */
@@ -296,11 +303,11 @@ static void check_names(const struct sw_sweep *s, const struct names *of, const 
     const struct sw_setting *group = key_setting(s, "statistics");
     for (int k = 0; k < s->naxis; k++) {
         const char *name = s->column[s->axis[k].column].name, *end = strrchr(name, '_');
-        char stem[SW_QUANTITY_NAME + 16];
+        char stem[SW_STATISTICS_STEM];
         bool taken = false;
         for (size_t j = 0; j < sizeof own / sizeof *own; j++) taken |= !strcmp(name, own[j]);
         for (int j = 0; j < of->count && end && find_statistic(end + 1) >= 0; j++) {
-            write_stem(of->name[j], stem);
+            sw_statistics_stem(of->name[j], stem);
             taken |= strlen(stem) == (size_t)(end - name) && !strncmp(name, stem, (size_t)(end - name));
         }
         if (!strcmp(name, "statistics") || (taken && !has_name(over, name)))

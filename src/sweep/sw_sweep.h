@@ -74,7 +74,7 @@ struct sw_sweep {
     bool        save_fields, save_scalars;
     bool        drop_fields, drop_scalars;  /* a file with all runs has their statistics alone: output.fields.keep  */
     bool        save_state;             /* output.state                                                      */
-    const char *statistics;             /* as sw_statistics_parse() reads it; "": none asked for             */
+    const char *statistics;             /* sw_statistics.text; "": none asked for                              */
     int         history;                /* output.history: iterations to record, at most; 0: not asked for   */
     int64_t     accuracy;               /* accuracy.runs; -1: not given, a sample that costs little           */
     bool        xdmf;                   /* output.xdmf                                                       */

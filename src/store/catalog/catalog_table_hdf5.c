@@ -70,8 +70,8 @@ static enum sw_status join_metadata(const struct sw_catalog *c, const struct sw_
     enum sw_status st = SW_OK;
     for (int k = 0; k < c->ninput && !st; k++) st = sw_metadata_join(&f, &c->input[k].table->own->metadata);
     if (!st && sweep) st = sw_metadata_set_sweep(&f, sweep);
-    if (st) sw_metadata_free(&f);
-    else sw_run_table_take_metadata(t, &f);
+    if (!st) return sw_run_table_take_metadata(t, &f);
+    sw_metadata_free(&f);
     return st;
 }
 

@@ -31,7 +31,7 @@ static enum sw_status copy_metadata(const struct sw_catalog *c, struct sw_comple
     const struct sw_run_table *t = c->input[c->ninput - 1].table;
     l->identity = sw_run_table_identity(t);
     if (!(l->title = sw_strdup(t->title)) || !(l->config_text = sw_strdup(t->config_text)) ||
-        !(l->statistics = sw_strdup(sw_run_table_statistics(t))))
+        !(l->statistics = sw_strdup(sw_run_table_statistics(t)->text)))
         return SW_E_MEMORY;
     SW_TRY(sw_alloc((size_t)t->noverride, &l->override));
     for (; l->noverride < t->noverride; l->noverride++)

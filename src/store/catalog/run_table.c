@@ -232,7 +232,7 @@ char *sw_run_table_coordinates(const struct sw_run_table *t)
     return sw_text_take(&text);
 }
 
-void sw_run_table_take_metadata(struct sw_run_table *t, struct sw_metadata *metadata)
+enum sw_status sw_run_table_take_metadata(struct sw_run_table *t, struct sw_metadata *metadata)
 {
     struct sw_metadata *f = &t->own->metadata;
     *f = *metadata;
@@ -249,13 +249,11 @@ void sw_run_table_take_metadata(struct sw_run_table *t, struct sw_metadata *meta
     t->device = f->text[SW_METADATA_DEVICE];
     t->override = f->override;
     t->noverride = f->noverride;
+    const char *statistics = f->text[SW_METADATA_STATISTICS];
+    return sw_statistics_parse(statistics ? statistics : "", &t->own->statistics);
 }
 
-const char *sw_run_table_statistics(const struct sw_run_table *t)
-{
-    const char *text = t->own->metadata.text[SW_METADATA_STATISTICS];
-    return text ? text : "";
-}
+const struct sw_statistics *sw_run_table_statistics(const struct sw_run_table *t) { return &t->own->statistics; }
 
 const char *sw_run_table_dropped(const struct sw_run_table *t)
 {
@@ -335,6 +333,7 @@ void sw_run_table_free(struct sw_run_table **table)
         for (int k = 0; t->own->index && k < t->nparam; k++) sw_free(t->own->index[k].slot);
         sw_free(t->own->index);
         sw_metadata_free(&t->own->metadata);
+        sw_statistics_free(&t->own->statistics);
     }
     sw_free(t->own);
     sw_free(t);

@@ -4,6 +4,7 @@
 #include "base/sw_text.h"
 #include "store/metadata.h"
 #include "store/catalog/sw_run_table.h"
+#include "sweep/sw_statistics.h"
 #include "sweep/sw_sweep.h"
 
 /* Where a word is: open addressing, with twice as many slots as words at least. (A parameter may have a word of its own
@@ -11,6 +12,7 @@
 struct sw_word_index { int slots, *slot; };  /* [slots] 1 + the number of a word, 0: free */
 struct sw_run_table_own {
     struct sw_metadata metadata;  /* title, problem, ... of the table point into it */
+    struct sw_statistics statistics;
     struct sw_word_index *index;  /* [nparam] of their words                        */
 };
 /** Add a range to a list of runs, "3, 5..9", which is cut after some 200 characters. */
@@ -32,8 +34,8 @@ enum sw_status sw_run_table_set_message(struct sw_run_table *table, int64_t row,
 enum sw_status sw_run_table_set_sweep(struct sw_run_table *table, const struct sw_sweep *sweep);
 /** "a v seed", to be freed with sw_free(); NULL if memory is out. */
 char *sw_run_table_coordinates(const struct sw_run_table *table);
-/** The statistics that the file asks for, as sw_statistics_parse() reads them; "": none. */
-const char *sw_run_table_statistics(const struct sw_run_table *table);
+/** The statistics that the file asks for, if any. */
+const struct sw_statistics *sw_run_table_statistics(const struct sw_run_table *table);
 /** What the file has of its runs no more, but for statistics: "fields", "scalars", "fields scalars"; "": it has all. */
 const char *sw_run_table_dropped(const struct sw_run_table *table);
 /** Set it. @return SW_E_MEMORY */
@@ -43,8 +45,8 @@ struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table)
 void sw_run_table_drop_params(struct sw_run_table *table);
 /** Let go of all that the rows hold, which is most of the memory of a table. What is about the file stays. */
 void sw_run_table_drop_results(struct sw_run_table *table);
-/** Let the table own the metadata (they are moved). */
-void sw_run_table_take_metadata(struct sw_run_table *table, struct sw_metadata *metadata);
+/** Let the table own the metadata (they are moved). @return SW_E_MEMORY */
+enum sw_status sw_run_table_take_metadata(struct sw_run_table *table, struct sw_metadata *metadata);
 
 /** Numbers of a sweep's runs in blocks: calls use(user, first, count, column) with column [ncolumn][count].
  *  @param run  [nruns] indices */

@@ -46,7 +46,7 @@ struct sw_completed {                  /* what FILE and its parts hold; read onl
     bool     is_virtual;               /* FILE is: nothing can be added to it, sw_output_refuse_virtual()           */
     bool     is_dropped;               /* FILE has the statistics of its runs alone: sw_output_refuse_dropped()     */
     char    *title;                    /* of the sweep that wrote it (the newest); NULL if there is nothing         */
-    char    *statistics;               /* likewise, as sw_statistics_parse() reads them; "": none                    */
+    char    *statistics;               /* likewise, sw_statistics.text                                            */
     char    *config_text;              /* likewise                                                                  */
     char   **override;
     int      noverride;

@@ -231,6 +231,6 @@ void sw_h5_read_table(struct sw_h5 *h, struct sw_metadata *metadata, struct sw_r
     if (!h->status) read_rows(h, *table);
     for (int k = 0; k < params.count && !h->status; k++) read_param(h, *table, k, params.name[k]);
     sw_h5_free_texts(&params.name, params.count);
+    if (!h->status && sw_run_table_take_metadata(*table, metadata)) h->status = SW_E_MEMORY;
     if (h->status) sw_run_table_free(table);
-    else sw_run_table_take_metadata(*table, metadata);
 }

@@ -18,7 +18,6 @@
 #include "store/merge/sw_merge.h"
 #include "store/sw_verify.h"
 #include "sweep/sw_run_result.h"
-#include "sweep/sw_statistics.h"
 
 /* ---- what is refused */
 static bool same_sweep(const struct sw_run_table *a, const struct sw_run_table *b)
@@ -156,7 +155,7 @@ static const char *find_promotable_part(const struct sw_catalog *c, const struct
     int input = t->nruns ? c->slice[slice[0]].input : 0;
     const struct sw_input_file *in = &c->input[input];
     if (!t->nruns || !is_complete(in, c->drops_ends) || !has_all_rows(c, t, slice, input)) return NULL;
-    if (*sw_run_table_statistics(t)) return NULL;  /* they are formed of all runs, as these are joined */
+    if (*sw_run_table_statistics(t)->text) return NULL;  /* they are formed of all runs, as these are joined */
     if (!same_metadata(&t->own->metadata, &in->table->own->metadata)) return NULL;
     for (int k = 0; k < t->nparam; k++)
         if (!same_param(t, in->table, k)) return NULL;
@@ -305,9 +304,9 @@ static enum sw_status add_history(struct sw_run_table *t, const struct sw_proven
 {
     struct sw_metadata metadata = t->own->metadata;
     if (!provenance || !provenance->command_line) return SW_OK;
-    enum sw_status st = sw_metadata_add_history(&metadata, provenance);
-    sw_run_table_take_metadata(t, &metadata);
-    return st;
+    const enum sw_status st = sw_metadata_add_history(&metadata, provenance),
+                         taken = sw_run_table_take_metadata(t, &metadata);
+    return st ? st : taken;
 }
 
 static void summarize(const struct sw_run_table *t, struct sw_merge_summary *sum)
@@ -327,14 +326,11 @@ static bool any_failed(const struct sw_run_table *t)
 /* A file that has all runs of the sweep, none of which failed, keeps the statistics alone of what the config says. */
 static enum sw_status drop_what_is_not_kept(const struct sw_catalog *c, struct sw_run_table *t)
 {
-    struct sw_statistics what;
+    const struct sw_statistics *what = sw_run_table_statistics(t);
     for (int k = 0; k < c->ninput; k++)
         if (*sw_run_table_dropped(c->input[k].table)) return sw_output_refuse_dropped(c->input[k].path);
-    if (!*sw_run_table_statistics(t) || t->nruns != t->sweep_runs || any_failed(t)) return SW_OK;
-    if (sw_statistics_parse(sw_run_table_statistics(t), &what)) return SW_OK;  /* forming them says what is wrong */
-    const enum sw_status st = sw_run_table_set_dropped(t, what.drop_fields, what.drop_scalars);
-    sw_statistics_free(&what);
-    return st;
+    if (!what->what || t->nruns != t->sweep_runs || any_failed(t)) return SW_OK;
+    return sw_run_table_set_dropped(t, what->drop_fields, what->drop_scalars);
 }
 
 /* A run that starts from the end of another needs that until it is done itself: where all above are, the ends go,

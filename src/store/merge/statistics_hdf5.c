@@ -17,7 +17,7 @@ struct forming {
     struct sw_h5 *out;
     struct sw_slice_reader *in;
     const struct sw_joined_file *layout;
-    struct sw_statistics what;
+    const struct sw_statistics *what;
     struct sw_ensembles e;
     char    *coordinates;       /* of ensembles that form no grid: their parameters               */
     double  *scratch;
@@ -183,8 +183,8 @@ static void write_scales(const struct forming *f)
     struct quantity q;
     bool points = false;
     s.var = along;
-    for (int k = 0; k < f->what.nof; k++) {
-        if (!find_quantity(f, f->what.of[k], &q) || q.column) continue;
+    for (int k = 0; k < f->what->nof; k++) {
+        if (!find_quantity(f, f->what->of[k], &q) || q.column) continue;
         const struct sw_data_group *of = &q.of->data_group;
         bool known = false;
         for (int v = 0; v < s.nvar; v++) known |= along[v].kind == q.var->kind;
@@ -212,9 +212,9 @@ static enum sw_status write_waves(const struct forming *f)
 {
     char path[SW_PATH];
     struct quantity q;
-    for (int k = 0; k < f->what.nof; k++) {
+    for (int k = 0; k < f->what->nof; k++) {
         struct sw_power *power = NULL;
-        if (!find_quantity(f, f->what.of[k], &q) || !q.spectrum) continue;
+        if (!find_quantity(f, f->what->of[k], &q) || !q.spectrum) continue;
         SW_TRY(make_power(&q.of->data_group, &power));
         sw_h5_put_scale(f->out, in_group("wave_number", path), SW_H5_DOUBLE, sw_power_rings(power), false,
                         sw_power_waves(power));
@@ -303,7 +303,7 @@ static enum sw_status read_piece(struct forming *f, const struct quantity *q, co
 
 /* ---- their statistics */
 
-static bool is_asked(const struct forming *f, int k) { return f->what.what >> k & 1; }
+static bool is_asked(const struct forming *f, int k) { return f->what->what >> k & 1; }
 
 /* The block that a piece is of a statistic. @return its rank */
 static int block_of(const struct forming *f, const struct quantity *q, int statistic, const struct piece *p,
@@ -311,7 +311,7 @@ static int block_of(const struct forming *f, const struct quantity *q, int stati
 {
     memset(start, 0, SW_H5_RANK * sizeof *start);
     int rank = axes_shape(f, size);
-    if (statistic == SW_STATISTIC_QUANTILES) size[rank++] = (hsize_t)f->what.nquantile;
+    if (statistic == SW_STATISTIC_QUANTILES) size[rank++] = (hsize_t)f->what->nquantile;
     if (q->column) return rank;
     start[rank] = (hsize_t)p->output;
     size[rank++] = (hsize_t)p->outputs;
@@ -333,8 +333,8 @@ static int block_of(const struct forming *f, const struct quantity *q, int stati
 /* "u_mean" */
 static const char *path_of(const struct quantity *q, int statistic, char path[SW_PATH])
 {
-    snprintf(path, SW_PATH, GROUP "/%s%s_%s", q->variable, q->spectrum ? "_spectrum" : "",
-             sw_statistic_names[statistic]);
+    char stem[SW_STATISTICS_STEM];
+    snprintf(path, SW_PATH, GROUP "/%s_%s", sw_statistics_stem(q->name, stem), sw_statistic_names[statistic]);
     return path;
 }
 
@@ -365,7 +365,7 @@ static void describe(const struct forming *f, const struct quantity *q, int stat
     for (int d = is_field(q) && !q->spectrum ? q->of->data_group.dim - 1 : -1; d >= 0; d--)
         sw_h5_attach(f->out, path, axis++, in_group(sw_data_group_scale(&q->of->data_group, d), scale));
     sw_text_set(&text, "%s of %s over", about[statistic], q->name);
-    for (int k = 0; k < f->what.nover; k++) sw_text_printf(&text, "%s %s", k ? "," : "", f->what.over[k]);
+    for (int k = 0; k < f->what->nover; k++) sw_text_printf(&text, "%s %s", k ? "," : "", f->what->over[k]);
     sw_h5_attr_text(f->out, path, "long_name", sw_text_get(&text));
     sw_text_free(&text);
 }
@@ -376,13 +376,13 @@ static enum sw_status form_piece(struct forming *f, const struct quantity *q, co
     SW_TRY(read_piece(f, q, p));
     double *result[SW_STATISTICS_COUNT] = {0};
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) {
-        const int64_t each = k == SW_STATISTIC_QUANTILES ? f->what.nquantile : 1;
+        const int64_t each = k == SW_STATISTIC_QUANTILES ? f->what->nquantile : 1;
         if (!is_asked(f, k)) continue;
         SW_TRY(sw_have_room((size_t)(f->e.count * each * p->cells) * sizeof(double), &f->result[k].at,
                             &f->result[k].bytes));
         result[k] = (double *)(void *)f->result[k].at;
     }
-    sw_ensembles_form(&f->e, &f->what, (const double *)(const void *)f->value.at, p->cells, result, f->scratch);
+    sw_ensembles_form(&f->e, f->what, (const double *)(const void *)f->value.at, p->cells, result, f->scratch);
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) {
         hsize_t start[SW_H5_RANK], size[SW_H5_RANK];
         if (!result[k]) continue;
@@ -457,32 +457,29 @@ static enum sw_status write_quantity(struct forming *f, const char *name)
 static enum sw_status write_group(struct forming *f)
 {
     char path[SW_PATH];
-    SW_TRY(sw_ensembles_find(f->layout->table, &f->what, &f->e));
+    SW_TRY(sw_ensembles_find(f->layout->table, f->what, &f->e));
     SW_TRY(sw_alloc((size_t)(SW_ENSEMBLE_LANES * f->e.largest), &f->scratch));
     sw_h5_group(f->out, GROUP);
     SW_TRY(write_axes(f));
-    if (f->what.nquantile) {
-        sw_h5_put_scale(f->out, in_group("quantile", path), SW_H5_DOUBLE, f->what.nquantile, false, f->what.quantile);
+    if (f->what->nquantile) {
+        sw_h5_put_scale(f->out, in_group("quantile", path), SW_H5_DOUBLE, f->what->nquantile, false, f->what->quantile);
         sw_h5_attr_text(f->out, path, "long_name", "fraction of the runs below");
     }
     write_scales(f);
     SW_TRY(write_waves(f));
     write_counts(f, "n_ok", f->e.nok, "runs that are done, of which the statistics are");
     write_counts(f, "n_runs", f->e.nruns, "runs, those that diverged or failed as well");
-    for (int k = 0; k < f->what.nof; k++) SW_TRY(write_quantity(f, f->what.of[k]));
+    for (int k = 0; k < f->what->nof; k++) SW_TRY(write_quantity(f, f->what->of[k]));
     return f->out->status;
 }
 
 enum sw_status sw_h5_write_statistics(struct sw_h5 *out, struct sw_slice_reader *in,
                                       const struct sw_joined_file *layout)
 {
-    struct forming f = {.out = out, .in = in, .layout = layout};
-    const char *text = sw_run_table_statistics(layout->table);
-    if (!*text) return SW_OK;
-    enum sw_status st = sw_statistics_parse(text, &f.what);
-    if (st == SW_E_IO) st = sw_h5_damaged(out, "asks for statistics that this version of sweep does not know");
-    if (!st) st = write_group(&f);
-    sw_statistics_free(&f.what);
+    struct forming f = {.out = out, .in = in, .layout = layout, .what = sw_run_table_statistics(layout->table)};
+    if (!*f.what->text) return SW_OK;
+    if (!f.what->what) return sw_h5_damaged(out, "asks for statistics that this version of sweep does not know");
+    const enum sw_status st = write_group(&f);
     sw_ensembles_free(&f.e);
     sw_free(f.coordinates);
     sw_free(f.value.at);

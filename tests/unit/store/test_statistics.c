@@ -32,7 +32,7 @@ static struct sw_run_table *make_table(int64_t nruns, const double (*param)[3], 
 static void runs_go_together(void **state)
 {
     (void)state;
-    struct sw_statistics what;
+    struct sw_statistics what = {0};
     struct sw_ensembles e;
     double param[30][3];
     int status[30];
@@ -116,7 +116,7 @@ static void numbers_are_right(void **state)
     static double param[RUNS][3], value[RUNS*CELLS], of[SW_STATISTICS_COUNT][(ENSEMBLES + 1)*CELLS*Q], scratch[9*RUNS];
     double *result[SW_STATISTICS_COUNT];
     int status[RUNS], seed = 0;
-    struct sw_statistics what;
+    struct sw_statistics what = {0};
     struct sw_ensembles e;
     for (int j = 0, p = 0; j < RUNS; j++) {
         if (j == (p + 1)*(p + 2)/2) p++;
@@ -158,14 +158,18 @@ static void texts_are_read(void **state)
         "mean 0.5; of u; over s", "quantiles 1.5; of u; over s", "quantiles nan; of u; over s",
         "mean; over s; of u", "; of u; over s", "0.5; ; ;", "mean; of u; over s; without u",
         "mean; of u; over s; without fields;"};
-    struct sw_statistics what;
-    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
-        if (sw_statistics_parse(wrong[k], &what) != SW_E_IO) fail_msg("\"%s\" is read", wrong[k]);
+    struct sw_statistics what = {0};
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_ok(sw_statistics_parse(wrong[k], &what));
+        if (what.what || what.drop_fields || what.drop_scalars) fail_msg("\"%s\" is read", wrong[k]);
+        assert_string_equal(what.text, wrong[k]);
+    }
     struct sw_text many = {0};
     sw_text_add(&many, "quantiles");
     for (int k = 0; k <= SW_QUANTILES_MOST; k++) sw_text_add(&many, " 0.5");
     sw_text_add(&many, "; of u; over s");
-    assert_int_equal(sw_statistics_parse(sw_text_get(&many), &what), SW_E_IO);
+    assert_ok(sw_statistics_parse(sw_text_get(&many), &what));
+    assert_int_equal(what.what, 0);
     sw_text_free(&many);
     assert_ok(sw_statistics_parse("max quantiles 0.25 1 mean; of u over; over of s", &what));
     assert_int_equal(what.what, 1u << SW_STATISTIC_MAX | 1u << SW_STATISTIC_QUANTILES | 1u << SW_STATISTIC_MEAN);
