@@ -244,7 +244,7 @@ static void run_block(const struct sw_eval *e, bool vectors, size_t base, int n)
         const double *const x = t->x[0] + base * t->moves[0], *const y = t->x[1] + base * t->moves[1],
                      *const z = t->x[2] + base * t->moves[2];
         double *const to = t->to + base * t->moves[3];
-        if (op_is_random(t->op)) op_random(t->op, vectors, n, x, y, to, &where);
+        if (op_is_random(t->op)) op_random(t->op, n, x, y, to, &where);
         else if (!vectors || !t->library || !op_vector(t->op, n, x, y, to)) t->loop(n, x, y, z, to, &where);
     }
 }

@@ -139,10 +139,8 @@ op_loop *op_joined_loop(enum operation first, bool number_b, enum operation seco
  * `library`. false: there is none. */
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out);
 
-/* Random numbers: those of the loop, Philox done for many values side by side. With `vectors` the logarithm and the
- * cosine of normal numbers are the C library's vector functions where it has them, whose last digits may be others. */
-void op_random(enum operation op, bool vectors, int n, const double *a, const double *b, double *out,
-               const struct op_where *where);
+/* Random numbers: those of the loop, many values side by side. */
+void op_random(enum operation op, int n, const double *a, const double *b, double *out, const struct op_where *where);
 
 /* One value, by the same loop; not for random numbers. */
 double op_value(enum operation op, double a, double b, double c);

@@ -151,26 +151,13 @@ static void random_pairs(enum operation op, int first, int n, const double *a, c
             sw_rand_pair(a[i], cell + ((first + i) >> lanes), where->step, stream, &u[i], &v[i]);
 }
 
-/* u := sqrt(-2 log u) cos(2 pi v) */
-static void make_normal(bool vectors, int n, double *restrict u, double *restrict v)
-{
-    double size[RANDOM_AT_ONCE], angle[RANDOM_AT_ONCE];
-    for (int i = 0; i < n; i++) v[i] *= 6.283185307179586476925286766559;
-    if (!vectors || !vector_math(OP_LOG, op_table[OP_LOG].library, 1, n, u, NULL, size))
-        for (int i = 0; i < n; i++) size[i] = log(u[i]);
-    if (!vectors || !vector_math(OP_COS, op_table[OP_COS].library, 1, n, v, NULL, angle))
-        for (int i = 0; i < n; i++) angle[i] = cos(v[i]);
-    for (int i = 0; i < n; i++) u[i] = sqrt(-2.0 * size[i]) * angle[i];
-}
-
-void op_random(enum operation op, bool vectors, int n, const double *a, const double *b, double *out,
-               const struct op_where *where)
+void op_random(enum operation op, int n, const double *a, const double *b, double *out, const struct op_where *where)
 {
     double u[RANDOM_AT_ONCE], v[RANDOM_AT_ONCE];
     for (int first = 0; first < n; first += RANDOM_AT_ONCE) {
         const int here = n - first < RANDOM_AT_ONCE ? n - first : RANDOM_AT_ONCE;
         random_pairs(op, first, here, a + first, b + first, where, u, v);
-        if (op != OP_RAND) make_normal(vectors, here, u, v);
+        for (int i = 0; i < here && op != OP_RAND; i++) u[i] = sw_normal(u[i], v[i]);
         for (int i = 0; i < here; i++) out[first + i] = a[first + i] == a[first + i] ? u[i] : a[first + i];
     }
 }

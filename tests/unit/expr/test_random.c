@@ -105,6 +105,34 @@ static void fields_of_different_seeds_are_uncorrelated(void **state)
     assert_near(dot / 100000, 0, 5 / sqrt(100000));  /* five standard deviations */
 }
 
+/* Its parts beside long double, in units of 2^-53 of them: a polynomial's error of 2^-59 to 2^-54.5, the roundings of
+ * its last steps; also next to 0, 1 and where the exponent or the sign changes. */
+static void a_normal_number_is_rounded_in_its_last_digits_only(void **state)
+{
+    const long double turn = 2 * acosl(-1.0L);
+    const double near[] = {0x1p-53, 1 - 0x1p-53, 0.5, sqrt(0.5), nextafter(sqrt(0.5), 0), 0.25, 0.75,
+                           0x1.fffffffffffffp-2, nextafter(0.25, 1), 0x1.8000000000001p-53};
+    (void)state;
+    for (int n = 0; n < COUNT; n++) {
+        double u, v;
+        sw_rand_pair(1.0, n % CELLS, n / CELLS, 0, &u, &v);
+        if (n < (int)(sizeof near / sizeof *near)) u = v = near[n];
+        else if (n % 3 == 0) u = ldexp(u, -n % 40);
+        const long double l = logl((long double)u), c = sinl(turn * (fabsl((long double)v - 0.5L) - 0.25L));
+        if (!(fabsl(sw_log_of_uniform(u) - l) <= 1.5L * 0x1p-53L * fabsl(l))) fail_msg("log %a: %a", u, (double)l);
+        if (!(fabsl(sw_cosine_of_turns(v) - c) <= 3 * 0x1p-53L * fabsl(c))) fail_msg("cos %a: %a", v, (double)c);
+    }
+}
+
+/* What any compiler and processor has to give, as every multiply-add is written. */
+static void a_normal_number_has_the_same_bits_everywhere(void **state)
+{
+    static const double known[] = {-0x1.3a8610e0f1a48p+0, 0x1.daa1ca52c2912p+0,
+                                   -0x1.195248c0467c3p-2, 0x1.a8932885cdce9p+0};
+    (void)state;
+    for (int c = 0; c < 4; c++) assert_true(sw_randn(1.0, c * 1000003, c, 0) == known[c]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -113,6 +141,8 @@ int main(void)
         cmocka_unit_test(uniform_numbers_have_the_moments_of_the_uniform_distribution),
         cmocka_unit_test(normal_numbers_have_the_moments_of_the_normal_distribution),
         cmocka_unit_test(a_number_depends_on_key_cell_step_and_stream_and_on_nothing_else),
+        cmocka_unit_test(a_normal_number_is_rounded_in_its_last_digits_only),
+        cmocka_unit_test(a_normal_number_has_the_same_bits_everywhere),
         cmocka_unit_test(fields_of_different_seeds_are_uncorrelated),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
