@@ -247,42 +247,6 @@ static enum sw_status initial(struct sw_sim *sim)
     return SW_OK;
 }
 
-static enum sw_status set_state(struct sw_sim *sim, const double *u)
-{
-    sw_host_states_set(states_of(sim), fields_sim_of(sim)->count, u);
-    return SW_OK;
-}
-
-static enum sw_status get_state(struct sw_sim *sim, double *u)
-{
-    sw_host_states_get(states_of(sim), fields_sim_of(sim)->count, u);
-    return SW_OK;
-}
-
-static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
-{
-    sw_host_states_get_some(states_of(sim), count, which, u);
-    return SW_OK;
-}
-
-static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
-{
-    sw_host_states_diverged(states_of(sim), fields_sim_of(sim)->count, step);
-    return SW_OK;
-}
-
-static enum sw_status get_record(struct sw_sim *sim, double *record)
-{
-    sw_host_states_get_record(states_of(sim), fields_sim_of(sim)->count, record);
-    return SW_OK;
-}
-
-static enum sw_status set_record(struct sw_sim *sim, const double *record)
-{
-    sw_host_states_set_record(states_of(sim), fields_sim_of(sim)->count, record);
-    return SW_OK;
-}
-
 /* ------------------------------------------------------------------ snapshots */
 
 /* Of run j, as far as it is. */
@@ -312,21 +276,15 @@ static void measure_run(void *user, int thread, int j, double *out)
 
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
-    struct fields_sim *s = fields_sim_of(sim);
-    const struct fields_batch *b = s->own;
-    return sw_host_states_snapshot(&b->states, b->workers, s->count, slot, what, measure_run, s);
+    const struct fields_batch *b = fields_sim_of(sim)->own;
+    return sw_host_states_snapshot(sim, b->workers, slot, what, measure_run);
 }
 
-static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
-{
-    return sw_snapshots_fetch(states_of(sim)->snapshots, slot, field, scalars);
-}
-
-static const struct sw_state_ops states = {
-    .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
-static const struct sw_record_ops records = {.get = get_record, .set = set_record};
+static const struct sw_state_ops states = {.initial = initial, .set = sw_host_states_set, .get = sw_host_states_get,
+                                           .get_some = sw_host_states_get_some};
 const struct sw_sim_ops fields_batch_operations = {
-    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .states = &states, .records = &records};
+    .snapshot = snapshot, .fetch = sw_host_states_fetch, .diverged = sw_host_states_diverged, .states = &states,
+    .records = &sw_host_states_records};
 
 /* ------------------------------------------------------------------ steps */
 

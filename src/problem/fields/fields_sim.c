@@ -108,16 +108,13 @@ static const char *fault_of(const struct fields_desc *d, const struct fields_run
         if (!(isfinite(r->grid.dx[a]) && r->grid.dx[a] > 0.0)) return "the grid spacing is not a positive number";
     }
     if (!d->own_steps) return isfinite(r->grid.dt) && r->grid.dt > 0.0 ? NULL : "dt is not a positive number";
-    if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
-    if (!(isfinite(r->absolute) && r->absolute >= 0.0)) return "the absolute tolerance is not a number of 0 or more";
-    return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
+    return sw_own_steps_fault(r->tolerance, r->absolute, r->first_dt);
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct fields_sim *s = fields_sim_of(sim);
-    if (count < 1 || count > s->desc.capacity)
-        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, s->desc.capacity);
+    SW_TRY(sw_stepped_load(&s->stepped, count));
     SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
     s->count = count;
     s->step = -1;
@@ -128,23 +125,14 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct fields_sim *s = fields_sim_of(sim);
-    if (from < 0 || to < from)
-        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
-    if (s->desc.own_steps && (!s->desc.times || to > s->desc.goals * SW_OWN_STEPS_TICKS))
-        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
-    s->step = to;
+    SW_TRY(sw_stepped_advance(&s->stepped, from, to));
     return from == to ? SW_OK : s->ops->advance(s, from, to);
-}
-
-static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
-{
-    return sw_own_steps_report(record, fields_sim_of(sim)->desc.times);
 }
 
 static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct fields_sim *s = fields_sim_of(sim);
-    if (!finite) sw_own_steps_explain_end(record, s->desc.times, s->run[j].absolute > 0, text);
+    if (!finite) sw_stepped_explain_end(&s->stepped, record, s->run[j].absolute > 0, text);
 }
 
 /* With dt given, a product of line matrices damps waves that are stiff along two axes hardly at all: such steps settle
@@ -174,33 +162,25 @@ static void destroy(struct sw_sim *sim)
     if (!s) return;
     if (s->own) s->ops->destroy(s);
     s->source.destroy(s->source.own);
-    sw_owned_free(&s->arrays);
-    sw_free(s->own);
-    sw_free(s);
+    sw_stepped_free(&s->stepped);
 }
 
 /* Those that all rows share, to the row's own. */
 static void add_operations(struct fields_sim *s)
 {
     struct sw_sim_ops *o = &s->operations;
-    *o = *s->ops->sim;
+    sw_stepped_take_operations(&s->stepped, s->ops->sim);
     o->solver_name = solver_name;
     o->load = load;
     o->advance = advance;
     o->destroy = destroy;
-    s->states = *o->states;
     s->states.size = state_size;
-    o->states = &s->states;
     if (s->desc.own_steps) {
-        s->records = *o->records;
-        s->records.numbers = SW_OWN_STEPS_NUMBERS;
         s->records.warn = explain_early_end;
-        s->records.steps_taken = steps_taken;
-    } else {
+    } else if (s->ops->look_ahead) {
         s->records = (struct sw_record_ops){.numbers = 1, .get = get_change, .warn = explain_change};
+        o->records = &s->records;
     }
-    o->records = s->desc.own_steps || s->ops->look_ahead ? &s->records : NULL;
-    s->sim.ops = o;
 }
 
 enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row, struct sw_device *device,
@@ -219,6 +199,10 @@ enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row
     s->desc = *desc;
     s->device = s->arrays.device = device;
     s->source = *source;
+    s->capacity = desc->capacity;
+    s->ticks = desc->own_steps;
+    s->goals = desc->goals;
+    s->times = desc->times;
     add_operations(s);
     sw_array(&s->arrays, (size_t)desc->capacity, &s->run);
     sw_array(&s->arrays, (size_t)desc->capacity * (size_t)desc->nparam, &s->param);

@@ -3,9 +3,9 @@
 /* What the author of a row that steps fields sees. One file a row; its row goes into the table in fields_sim.c. */
 #include "base/row.h"
 #include "device/sw_device.h"
-#include "device/sw_owned.h"
 #include "problem/fields/fields_sim.h"
 #include "problem/fields/solves.h"
+#include "problem/line/stepper/stepped.h"
 
 struct fields_sim;
 
@@ -44,20 +44,11 @@ extern const struct fields_row_ops *const fields_sim_table[];  /* ends with NULL
 #endif
 
 struct fields_sim {
-    struct sw_sim                sim;         /* first: the operations get a pointer to it */
-    struct sw_sim_ops            operations;  /* to which sim.ops points, and the groups in it */
-    struct sw_state_ops          states;
-    struct sw_record_ops         records;
+    SW_STEPPED;                       /* step -1: not since they were loaded */
     const struct fields_row_ops *ops;
     struct fields_source         source;
     struct fields_desc           desc;
-    struct sw_device            *device;
-    int                          count;       /* runs of the batch loaded                                    */
-    int64_t                      step;        /* to which they have been advanced; -1: not since they were loaded */
-    struct fields_run           *run;         /* [capacity]                                                  */
-    double                      *param;       /* [nparam][count] of the batch loaded; room for capacity      */
-    struct sw_owned              arrays;
-    void                        *own;
+    struct fields_run           *run;  /* [capacity] */
 };
 
 /** The sim of fields that a sim is. */

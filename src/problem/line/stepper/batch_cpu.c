@@ -312,43 +312,7 @@ static enum sw_status set_state(struct sw_sim *sim, const double *u)
     struct sw_host_batch *h = s->own;
     sw_stepper_restart(s);
     for (int j = 0; j < s->count; j++) h->place[j].known = false;
-    sw_host_states_set(&h->states, s->count, u);
-    return SW_OK;
-}
-
-static struct sw_host_states *states_in(const struct sw_sim *sim)
-{
-    return &((struct sw_host_batch *)sw_stepper_of(sim)->own)->states;
-}
-
-static enum sw_status get_state(struct sw_sim *sim, double *u)
-{
-    sw_host_states_get(states_in(sim), sw_stepper_of(sim)->count, u);
-    return SW_OK;
-}
-
-static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *u)
-{
-    sw_host_states_get_some(states_in(sim), count, which, u);
-    return SW_OK;
-}
-
-static enum sw_status diverged(struct sw_sim *sim, int64_t *step)
-{
-    sw_host_states_diverged(states_in(sim), sw_stepper_of(sim)->count, step);
-    return SW_OK;
-}
-
-static enum sw_status get_record(struct sw_sim *sim, double *record)
-{
-    sw_host_states_get_record(states_in(sim), sw_stepper_of(sim)->count, record);
-    return SW_OK;
-}
-
-static enum sw_status set_record(struct sw_sim *sim, const double *record)
-{
-    sw_host_states_set_record(states_in(sim), sw_stepper_of(sim)->count, record);
-    return SW_OK;
+    return sw_host_states_set(sim, u);
 }
 
 /* ------------------------------------------------------------------ steps of a run's own */
@@ -420,17 +384,11 @@ static void measure_run(void *user, int thread, int j, double *out)
 static enum sw_status snapshot(struct sw_sim *sim, int slot, int what)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
-    return sw_host_states_snapshot(states_in(sim), sw_host_workers(s, 4, 10.0), s->count, slot, what, measure_run, s);
+    return sw_host_states_snapshot(sim, sw_host_workers(s, 4, 10.0), slot, what, measure_run);
 }
 
-static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
-{
-    return sw_snapshots_fetch(states_in(sim)->snapshots, slot, field, scalars);
-}
-
-static const struct sw_state_ops states = {
-    .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
-static const struct sw_record_ops records = {.get = get_record, .set = set_record};
+static const struct sw_state_ops states = {.initial = initial, .set = set_state, .get = sw_host_states_get,
+                                           .get_some = sw_host_states_get_some};
 const struct sw_sim_ops sw_host_operations = {
-    .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .place = place, .states = &states,
-    .records = &records};
+    .snapshot = snapshot, .fetch = sw_host_states_fetch, .diverged = sw_host_states_diverged, .place = place,
+    .states = &states, .records = &sw_host_states_records};

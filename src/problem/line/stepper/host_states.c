@@ -74,41 +74,56 @@ void sw_host_states_begin(struct sw_host_states *h, int j, int64_t step)
     if (!sw_line_is_finite(sw_host_states_size(h), sw_host_states_of(h, j))) sw_host_states_stop(h, j, step);
 }
 
-void sw_host_states_set(struct sw_host_states *h, int count, const double *u)
+static struct sw_host_states *states_of(const struct sw_sim *sim) { return ((const struct sw_stepped *)sim)->own; }
+
+static size_t count_of(const struct sw_sim *sim) { return (size_t)((const struct sw_stepped *)sim)->count; }
+
+enum sw_status sw_host_states_set(struct sw_sim *sim, const double *u)
 {
+    struct sw_host_states *h = states_of(sim);
     const size_t size = sw_host_states_size(h);
-    for (int j = 0; j < count; j++) {
+    for (int j = 0; j < (int)count_of(sim); j++) {
         if (!h->sound[j]) continue;
         memcpy(sw_host_states_of(h, j), u + (size_t)j * size, size * sizeof *u);
         sw_host_states_begin(h, j, -1);
     }
+    return SW_OK;
 }
 
-void sw_host_states_get(const struct sw_host_states *h, int count, double *u)
+enum sw_status sw_host_states_get(struct sw_sim *sim, double *u)
 {
-    memcpy(u, h->u, (size_t)count * sw_host_states_size(h) * sizeof *u);
+    const struct sw_host_states *h = states_of(sim);
+    memcpy(u, h->u, count_of(sim) * sw_host_states_size(h) * sizeof *u);
+    return SW_OK;
 }
 
-void sw_host_states_get_some(const struct sw_host_states *h, int count, const int *which, double *u)
+enum sw_status sw_host_states_get_some(struct sw_sim *sim, int count, const int *which, double *u)
 {
+    const struct sw_host_states *h = states_of(sim);
     const size_t size = sw_host_states_size(h);
     for (size_t k = 0; k < (size_t)count; k++) memcpy(u + k * size, sw_host_states_of(h, which[k]), size * sizeof *u);
+    return SW_OK;
 }
 
-void sw_host_states_diverged(const struct sw_host_states *h, int count, int64_t *step)
+enum sw_status sw_host_states_diverged(struct sw_sim *sim, int64_t *step)
 {
-    memcpy(step, h->diverged, (size_t)count * sizeof *step);
+    memcpy(step, states_of(sim)->diverged, count_of(sim) * sizeof *step);
+    return SW_OK;
 }
 
-void sw_host_states_get_record(const struct sw_host_states *h, int count, double *record)
+static enum sw_status get_record(struct sw_sim *sim, double *record)
 {
-    memcpy(record, h->steps, (size_t)count * sizeof *h->steps);
+    memcpy(record, states_of(sim)->steps, count_of(sim) * sizeof(struct sw_own_steps));
+    return SW_OK;
 }
 
-void sw_host_states_set_record(struct sw_host_states *h, int count, const double *record)
+static enum sw_status set_record(struct sw_sim *sim, const double *record)
 {
-    memcpy(h->steps, record, (size_t)count * sizeof *h->steps);
+    memcpy(states_of(sim)->steps, record, count_of(sim) * sizeof(struct sw_own_steps));
+    return SW_OK;
 }
+
+const struct sw_record_ops sw_host_states_records = {.get = get_record, .set = set_record};
 
 /* ------------------------------------------------------------------ snapshots */
 
@@ -140,12 +155,17 @@ static void take_run(void *user, int thread, int j)
     if (!t->h->stopped[j]) t->measure(t->user, thread, j, out);
 }
 
-enum sw_status sw_host_states_snapshot(const struct sw_host_states *h, int threads, int count, int slot, int what,
-                                       sw_host_measure *measure, void *user)
+enum sw_status sw_host_states_snapshot(struct sw_sim *sim, int threads, int slot, int what, sw_host_measure *measure)
 {
-    struct taking t = {.h = h, .count = (size_t)count, .measure = measure, .user = user};
+    const struct sw_host_states *h = states_of(sim);
+    struct taking t = {.h = h, .count = count_of(sim), .measure = measure, .user = sim};
     SW_TRY(sw_snapshots_begin(h->snapshots, slot, what, &t.field, &t.scalars));
-    sw_host_each(threads, count, take_run, &t);
+    sw_host_each(threads, (int)t.count, take_run, &t);
     return sw_snapshots_send(h->snapshots, t.count * sw_host_states_size(h) * sw_reals_word(h->single),
                              t.count * SW_LINE_SCALARS * sizeof(double));
+}
+
+enum sw_status sw_host_states_fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars)
+{
+    return sw_snapshots_fetch(states_of(sim)->snapshots, slot, field, scalars);
 }

@@ -2,13 +2,9 @@
 #define HOST_STATES_H
 /* The states of a batch on the host between two calls of advance, one run after another: what they begin as, where runs
  * have stopped, snapshots of them. Lines (batch_cpu.h) and fields (problem/fields/fields_batch_cpu.h) have it. */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "device/sw_owned.h"
 #include "device/sw_snapshot.h"
 #include "problem/line/stepper/own_steps_point.h"
+#include "problem/line/stepper/stepped.h"
 
 struct sw_host_states {
     /* given */
@@ -56,20 +52,20 @@ static inline bool sw_host_states_are_over(const struct sw_host_states *h, int j
     return h->stopped[j];
 }
 
-/* Operations of a struct sw_sim (problem/sw_sim.h) on the runs loaded. */
-void sw_host_states_set(struct sw_host_states *h, int count, const double *u);
-void sw_host_states_get(const struct sw_host_states *h, int count, double *u);
-void sw_host_states_get_some(const struct sw_host_states *h, int count, const int *which, double *u);
-void sw_host_states_diverged(const struct sw_host_states *h, int count, int64_t *step);
-void sw_host_states_get_record(const struct sw_host_states *h, int count, double *record);
-void sw_host_states_set_record(struct sw_host_states *h, int count, const double *record);
+/* Operations of a sim whose own data begin with a struct sw_host_states (problem/sw_sim.h). */
+enum sw_status sw_host_states_set(struct sw_sim *sim, const double *u);
+enum sw_status sw_host_states_get(struct sw_sim *sim, double *u);
+enum sw_status sw_host_states_get_some(struct sw_sim *sim, int count, const int *which, double *u);
+enum sw_status sw_host_states_diverged(struct sw_sim *sim, int64_t *step);
+enum sw_status sw_host_states_fetch(struct sw_sim *sim, int slot, const void **field, const double **scalars);
+extern const struct sw_record_ops sw_host_states_records;
 
 /** The scalars of run j, by a thread of its own. @param out  [SW_LINE_SCALARS] */
 typedef void sw_host_measure(void *user, int thread, int j, double *out);
 
-/** Each run is copied and measured by one thread. @return SW_E_MEMORY */
-enum sw_status sw_host_states_snapshot(const struct sw_host_states *h, int threads, int count, int slot, int what,
-                                       sw_host_measure *measure, void *user);
+/** Each run of such a sim is copied and measured by one thread. @param measure  its user is the sim
+ * @return SW_E_MEMORY */
+enum sw_status sw_host_states_snapshot(struct sw_sim *sim, int threads, int slot, int what, sw_host_measure *measure);
 
 /** Call work(user, thread, k) for k = 0 .. count - 1 by so many threads. */
 void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user);

@@ -12,7 +12,6 @@
 #include "problem/line/stepper/own_steps_drive.h"
 #include "problem/line/stepper/recursive.h"
 #include "problem/line/stepper/sw_stepper_impl.h"
-#include "problem/sw_setup.h"
 
 /* ------------------------------------------------------------------ A of a run, and the rounding of its solves */
 
@@ -296,9 +295,7 @@ static const char *fault_of(const struct sw_stepper *s, const struct sw_line_run
         if (why) return why;
     }
     if (!s->desc.own_steps) return NULL;
-    if (!(isfinite(r->tolerance) && r->tolerance > 0.0)) return "the tolerance is not a positive number";
-    if (!(isfinite(r->absolute) && r->absolute >= 0.0)) return "the absolute tolerance is not a number of 0 or more";
-    return isfinite(r->first_dt) && r->first_dt >= 0.0 ? NULL : "the first dt is not a positive number";
+    return sw_own_steps_fault(r->tolerance, r->absolute, r->first_dt);
 }
 
 static enum sw_status check_uniform(int count, int unknowns, const struct sw_line_run *run)
@@ -317,8 +314,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 {
     struct sw_stepper *s = sw_stepper_of(sim);
     const int unknowns = sw_line_unknowns(&s->desc.model);
-    if (count < 1 || count > s->desc.capacity)
-        return SW_FAIL(SW_E_ARG, "a batch of %d runs, where there is room for 1 to %d", count, s->desc.capacity);
+    SW_TRY(sw_stepped_load(&s->stepped, count));
     SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
     if (s->desc.uniform) SW_TRY(check_uniform(count, unknowns, s->run));
     s->count = count;
@@ -330,11 +326,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
-    if (from < 0 || to < from)
-        return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
-    if (s->desc.own_steps && (!s->desc.times || to > s->desc.goals * SW_OWN_STEPS_TICKS))
-        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
-    s->step = to;
+    SW_TRY(sw_stepped_advance(&s->stepped, from, to));
     return from == to ? SW_OK : s->ops->advance(s, from, to);
 }
 
@@ -406,46 +398,11 @@ struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct 
         .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals, .k = sw_imex_of(s->desc.model.scheme)->order};
 }
 
-struct sw_steps_taken sw_own_steps_report(const double *record, const double *times)
-{
-    struct sw_own_steps s;
-    memcpy(&s, record, sizeof s);
-    return (struct sw_steps_taken){(int64_t)s.taken, (int64_t)s.refused, s.taken > 0 ? s.least : NAN,
-                                   s.taken > 0 ? s.largest : NAN, s.error, sw_own_steps_time(&s, times),
-                                   s.end == SW_OWN_STEPS_GO_ON ? 0 : s.dt};
-}
-
-void sw_own_steps_explain_end(const double *record, const double *times, bool absolute, struct sw_text *text)
-{
-    struct sw_own_steps s;
-    memcpy(&s, record, sizeof s);
-    const double t = sw_own_steps_time(&s, times);
-    const char *set = absolute ? "raise" : "give";
-    if (s.end == SW_OWN_STEPS_TOO_MANY)
-        sw_text_set(text, "%g steps to an output time, at t = %.6g, dt = %.3g: too small a tolerance; where |u| is far "
-                    "below its peak %s time.tolerance_absolute", s.attempts, t, s.dt, set);
-    else if (s.end == SW_OWN_STEPS_NOT_FINITE)
-        sw_text_set(text, "not finite at t = %.6g however small the step: dt fell to %.3g; u grows without bound, or "
-                    "what drives it is no number", t, s.dt);
-    else
-        sw_text_set(text, "not within the tolerance at t = %.6g however small the step: dt fell to %.3g; u has a pole, "
-                    "or is small and jumps: %s time.tolerance_absolute", t, s.dt, set);
-}
-
-static struct sw_steps_taken steps_taken(const struct sw_sim *sim, const double *record)
-{
-    return sw_own_steps_report(record, sw_stepper_of(sim)->desc.times);
-}
-
 static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
 {
     const struct sw_stepper *l = sw_stepper_of(sim);
-    if (!finite) sw_own_steps_explain_end(record, l->desc.times, l->run[j].absolute > 0, text);
+    if (!finite) sw_stepped_explain_end(&l->stepped, record, l->run[j].absolute > 0, text);
 }
-
-_Static_assert(sizeof(struct sw_own_steps) == SW_OWN_STEPS_NUMBERS * sizeof(double), "a record of doubles alone");
-_Static_assert((int)SW_OWN_STEPS_TICKS == (int)SW_TICKS && (int)SW_OWN_STEPS_PEAKS == (int)SW_UNKNOWNS_MOST,
-               "own_steps_point.h, which includes nothing");
 
 /* ------------------------------------------------------------------ life */
 
@@ -455,35 +412,22 @@ static void destroy(struct sw_sim *sim)
     if (!s) return;
     if (s->own && s->ops->destroy) s->ops->destroy(s);
     s->source.destroy(s->source.own);
-    sw_owned_free(&s->arrays);
-    sw_free(s->own);
-    sw_free(s);
+    sw_stepped_free(&s->stepped);
 }
 
 /* Those that all rows share, to the row's own. */
 static void add_operations(struct sw_stepper *s)
 {
     struct sw_sim_ops *o = &s->operations;
-    *o = *s->ops->sim;
+    sw_stepped_take_operations(&s->stepped, s->ops->sim);
     o->solver_name = solver_name;
     o->load = load;
     o->advance = advance;
     o->cost = cost;
     o->destroy = destroy;
-    s->states = *o->states;
     s->states.size = state_size;
-    o->states = &s->states;
-    if (s->desc.own_steps) {
-        s->records = *o->records;
-        s->records.numbers = SW_OWN_STEPS_NUMBERS;
-        s->records.warn = explain_early_end;
-        s->records.steps_taken = steps_taken;
-        o->records = &s->records;
-    } else {
-        o->records = NULL;
-        o->rounding = step_rounding;
-    }
-    s->sim.ops = o;
+    s->records.warn = explain_early_end;
+    if (!s->desc.own_steps) o->rounding = step_rounding;
 }
 
 enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char *row, struct sw_device *device,
@@ -507,6 +451,10 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     s->desc = *desc;
     s->device = s->arrays.device = device;
     s->source = *source;
+    s->capacity = desc->capacity;
+    s->ticks = desc->own_steps;
+    s->goals = desc->goals;
+    s->times = desc->times;
     add_operations(s);
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     set_steep(s);

@@ -177,12 +177,6 @@ void sw_line_find_first_place(const struct sw_stepper_desc *desc, const struct s
 /** The name of row k of the table, NULL after the last. */
 const char *sw_stepper_row(int k);
 
-/** What a record of a run with steps of its own says of them. @param times  the output times, from 0 */
-struct sw_steps_taken sw_own_steps_report(const double *record, const double *times);
-
-/** Why such a run has stopped before its end. @param absolute  whether it has an absolute tolerance */
-void sw_own_steps_explain_end(const double *record, const double *times, bool absolute, struct sw_text *text);
-
 /** Bytes of device memory a stepper takes: a constant part and a part a run. Nothing is allocated.
  *  @param row  as in create; NULL allowed */
 enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,

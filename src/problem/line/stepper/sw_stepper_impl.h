@@ -2,7 +2,7 @@
 #define SW_STEPPER_IMPL_H
 /* What a stepper author sees. One file per stepper; its row goes into stepper_table.c. */
 #include "base/row.h"
-#include "device/sw_owned.h"
+#include "problem/line/stepper/stepped.h"
 #include "problem/line/stepper/sw_stepper.h"
 
 /* What a model may have that not every row takes. */
@@ -49,25 +49,16 @@ struct sw_stepper_ops {
 };
 
 struct sw_stepper {
-    struct sw_sim                sim;        /* first: the operations get a pointer to it */
-    struct sw_sim_ops            operations; /* to which sim.ops points, and the groups in it */
-    struct sw_state_ops          states;
-    struct sw_record_ops         records;
+    SW_STEPPED;                              /* step 0: since the state was set           */
     const struct sw_stepper_ops *ops;
     struct sw_line_source        source;
     struct sw_stepper_desc       desc;
-    struct sw_device            *device;
-    int                          count;      /* runs of the batch loaded                  */
     struct sw_line_run          *run;        /* [capacity]                                */
-    double                      *param;      /* [nparam][count] of the batch loaded; room for capacity */
     double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
     bool                         steep[2][SW_UNKNOWNS_MOST];  /* G, N of each unknown that steps look at by time
                                               * (imex.h, q; sw_own_steep()), of desc.own_steps */
     bool                         steep_in_u[2][SW_UNKNOWNS_MOST];  /* of these, which see an unknown */
-    int64_t                      step;       /* to which the state was advanced; 0: since it was set */
     char                         name[64];   /* "cuda.split+cuda.thomas"; set to the row's name before create */
-    struct sw_owned             arrays;     /* of these and of own, freed when it is destroyed */
-    void                        *own;
 };
 
 /** The stepper that a sim of this table is. */
