@@ -28,8 +28,7 @@ template <class VIEW> struct around {
     int x[2 * VIEW::REACH_X + 1], y[VIEW::TOGETHER + 2 * VIEW::REACH_Y], z[2 * VIEW::REACH_Z + 1];
 };
 
-/* @param INTERIOR  rows that they take in do not go beyond the ends of their lines, nor to walls with conditions: these
- *                  lie at a fixed distance */
+/* @param INTERIOR  rows that they take in do not go beyond the ends of their lines: these lie at a fixed distance */
 template <bool INTERIOR, class VIEW>
 __device__ static __forceinline__ void look_around(int i, int j, int k, struct around<VIEW> *a)
 {
@@ -65,17 +64,40 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
     set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
     look_around<false>(i, j, n, &around);
     set_inputs_at(around, u, 0, in);
-    if constexpr (OPEN || LIFTED) pass_walls<false, false, VIEW, LIFTED>(b, run, i, j, n, set, in);
+    if constexpr (OPEN || LIFTED) pass_walls<VIEW, LIFTED>(b, run, i, j, n, set, in);
     return value_of<T>(b, run, k, in, at, t, step);
 }
 
-/* F, less what moves at walls. */
+template <int V, bool LIFTED>
+__device__ static __forceinline__ double find_rate(const struct fields_on_device &b, int run, const struct kept *k,
+                                                   const double *u, int at, double t, long long step, int set)
+{
+    const double f = value_at<rhs_of<V>, of_terms, LIFTED>(b, run, k, u, at, t, step, set);
+    return close_walls<V>(b, run, set, at % NX, at / NX % NY, at / PLANE, f);
+}
+
+/* The same of a run with what is its own, where walls have conditions. A call, and by values: few points are beside
+ * walls, but what they ask for is most of a kernel, and of the time to compile it. */
+template <int V, bool LIFTED>
+__device__ static __noinline__ double rate_between(const double *param, int count, const double *place, double *walls,
+                                                   const double *weights, const struct kept *k, const double *u,
+                                                   int at, double t, long long step, int set)
+{
+    struct fields_on_device b = {};
+    b.param = param, b.count = count, b.place = place, b.walls = walls, b.weights = weights;
+    return find_rate<V, LIFTED>(b, 0, k, u, at, t, step, set);
+}
+
+/* F at a point anywhere, less what moves at walls. */
 template <int V, bool LIFTED = false>
 __device__ static __forceinline__ double rate_at(const struct fields_on_device &b, int run, const struct kept *k,
                                                  const double *u, int at, double t, long long step, int set = 0)
 {
-    const double f = value_at<rhs_of<V>, of_terms, LIFTED>(b, run, k, u, at, t, step, set);
-    return close_walls<V>(b, run, set, at % NX, at / NX % NY, at / PLANE, f);
+    if constexpr (OPEN || LIFTED)
+        return rate_between<V, LIFTED>(b.param + run, b.count, b.place + (size_t)run * FIELDS_PLACE,
+                                       b.walls + (size_t)run * WALLS_SIZE, b.weights + (size_t)run * WEIGHTS_SIZE, k,
+                                       u, at, t, step, set);
+    return find_rate<V, LIFTED>(b, run, k, u, at, t, step, set);
 }
 
 /* ------------------------------------------------------------------ reductions */
@@ -264,7 +286,19 @@ __device__ static __forceinline__ int slot_of(int row, int i)
 /* Rows lie in planes; a block has some of a plane. */
 enum { BLOCKS_PLANE = (NY + ROWS - 1) / ROWS, BLOCKS_ROWS = BLOCKS_PLANE * NZ };
 
-/* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). */
+/* D of a stage at a point of unknown V. */
+template <int V, int I>
+__device__ static __forceinline__ double of_stages(const struct fields &f, int at)
+{
+    double d = 0.0;
+#pragma unroll
+    for (int q = 0; q < I; q++)
+        if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];
+    return d;
+}
+
+/* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). None is beside walls that have
+ * conditions. */
 template <int V, int I, bool INTERIOR>
 __device__ static __forceinline__ void form_points(const struct fields_on_device &b, int run, const struct fields &f,
                                                    int i, int j, int k, const double *place, const struct kept *kept,
@@ -273,50 +307,75 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
 {
     const double *from = I ? f.stage : f.u;
     struct around<of_terms> around;
-    enum { AT_ONCE = OPEN && !INTERIOR ? 1 : of_terms::TOGETHER };  /* few rows are beside walls: compiled once */
     look_around<INTERIOR>(i, j, k, &around);
-#pragma unroll AT_ONCE
+#pragma unroll
     for (int e = 0; e < of_terms::TOGETHER; e++) {
-        double in[FIELDS_INPUTS + of_terms::NEIGHBOURS], d = 0.0;
+        double in[FIELDS_INPUTS + of_terms::NEIGHBOURS];
         const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
         set_place(place, i, row, k, in);
         set_inputs_at(around, from, e, in);
-        if constexpr (OPEN) pass_walls<INTERIOR, true, of_terms>(b, run, i, row, k, I, in);
-#pragma unroll
-        for (int q = 0; q < I; q++)
-            if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];
-        const double f = value_of<rhs_of<V>>(b, run, kept, in, at, t, step);
-        right[e] = scale * (dt * close_walls<V>(b, run, I, i, row, k, f) + d);
+        const double d = of_stages<V, I>(f, at), rate = value_of<rhs_of<V>>(b, run, kept, in, at, t, step);
+        right[e] = scale * (dt * less_moves<V>(b, run, I, i, row, k, rate) + d);
     }
 }
 
+/* The same of a point anywhere. */
+template <int V, int I>
+__device__ static __forceinline__ double form_point(const struct fields_on_device &b, int run, const struct fields &f,
+                                                    int i, int j, int k, const struct kept *kept, double t, double dt,
+                                                    long long step, double scale)
+{
+    const int at = (k * NY + j) * NX + i;
+    return scale * (dt * rate_at<V>(b, run, kept, I ? f.stage : f.u, at, t, step, I) + of_stages<V, I>(f, at));
+}
+
+/* BAND rows above each other make a band, of which the next one begins APART rows behind it; 0: all rows. */
+template <int BAND, int APART> __device__ static __forceinline__ int row_of(int above)
+{
+    return BAND ? above / (BAND + !BAND) * APART + above % (BAND + !BAND) : above;
+}
+
 /* The same of rows j .. of plane k, into `to`: some above each other at a time, so that neighbours that they share are
- * loaded once, and what is formed of these alone is formed once. BAND rows above each other make a band, of which the
- * next one begins APART rows behind it; 0: all rows.
+ * loaded once, and what is formed of these alone is formed once. Points beside walls that have conditions are formed
+ * one by one, those at the ends of rows last: no thread waits for one of its warp.
  * @param to  slot_of(row, i) */
 template <int V, int I, int BAND = 0, int APART = 0>
 __device__ static __forceinline__ void form_rows(const struct fields_on_device &b, int run, const struct fields &f,
                                                  int j, int k, int rows, const struct kept *kept, double t, double dt,
                                                  long long step, double scale, double *to)
 {
-    /* beyond walls of x a row at one of y is given, too */
-    enum { TOGETHER = of_terms::TOGETHER, REACH = of_terms::REACH_Y + OPEN_Y };
+    enum {
+        TOGETHER = of_terms::TOGETHER, REACH_Y = of_terms::REACH_Y + (OPEN_Y && !of_terms::REACH_Y),
+        EDGE = of_terms::REACH_X + !of_terms::REACH_X, EDGES = 2 * EDGE < NX ? 2 * EDGE : NX
+    };
+    const bool between = is_inside<2>(k, k, of_terms::REACH_Z + !of_terms::REACH_Z);
     const double *places = b.place + (size_t)run * FIELDS_PLACE;
     const int tasks = (rows + TOGETHER - 1) / TOGETHER * NX;
     double place[FIELDS_PLACE];
 #pragma unroll
     for (int c = 0; c < FIELDS_PLACE; c++) place[c] = places[c];
     for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
-        const int i = task % NX, above = task / NX * TOGETHER,
-                  lowest = j + (BAND ? above / (BAND + !BAND) * APART + above % (BAND + !BAND) : above);
+        const int i = task % NX, above = task / NX * TOGETHER, lowest = j + row_of<BAND, APART>(above);
+        const bool apart = lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY;
         double right[TOGETHER];
-        if (lowest >= REACH && lowest + TOGETHER + REACH <= NY)
-            form_points<V, I, true>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
-        else
-            form_points<V, I, false>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
+        if (OPEN && !(apart && between)) {
+#pragma unroll 1
+            for (int e = 0; e < TOGETHER && above + e < rows; e++)
+                to[slot_of(above + e, i)] = form_point<V, I>(b, run, f, i, lowest + e, k, kept, t, dt, step, scale);
+            continue;
+        }
+        if (!is_inside<0>(i, i, EDGE)) continue;
+        if (OPEN || apart) form_points<V, I, true>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
+        else form_points<V, I, false>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
 #pragma unroll
         for (int e = 0; e < TOGETHER; e++)
             if (above + e < rows) to[slot_of(above + e, i)] = right[e];
+    }
+    for (int task = threadIdx.x; OPEN_X && between && task < rows * EDGES; task += blockDim.x) {
+        const int c = task % EDGES, i = c < EDGE ? c : NX - EDGES + c, row = task / EDGES,
+                  above = row / TOGETHER * TOGETHER, lowest = j + row_of<BAND, APART>(above);
+        if (lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY)
+            to[slot_of(row, i)] = form_point<V, I>(b, run, f, i, lowest + row - above, k, kept, t, dt, step, scale);
     }
 }
 

@@ -17,10 +17,10 @@
  * of another time by what is between the two, and v itself is nowhere. A block forms these before a step: 24 bytes a
  * point of a wall, a condition and a set, and on walls across y and z 10 FMAs of each axis before.
  *
- * What walls cost the passes, of the cache alone. Without flux: nothing, as mirror images are where others wrap.
- * Others: a neighbour a comparison for each axis along which it lies apart, and where it is beyond a wall up to 3 FMAs
- * and 16 bytes. Where conditions move, 2 FMAs and 32 bytes an axis for each of G_t + R and the next G, of a point and a
- * stage, twice that with derivatives above the second. Solves are in solve_lines(). */
+ * What walls cost the passes, of the cache alone. Without flux: nothing, as mirror images are where others wrap. Beside
+ * others each point is a call (rate_between()), in which a neighbour has two comparisons an axis, and beyond a wall up
+ * to 3 FMAs and 16 bytes; elsewhere nothing. Where conditions move, 2 FMAs and 32 bytes an axis for each of G_t + R and
+ * the next G, of a point and a stage, twice that with derivatives above the second. Solves are in solve_lines(). */
 
 enum {
     SETS = STAGES + 1, ROW_FACE = NX + 2 * BEYOND_X, END_OF_STEP = STAGES,
@@ -95,14 +95,14 @@ __device__ static __forceinline__ double at_wall(const struct fields_on_device &
                                           given_at(b, run, end, 0, set, at), given_at(b, run, end, 1, set, at));
 }
 
-/* u at place i of an axis. @param from  0: at walls it is known */
-template <int A, int FROM>
-__device__ static __forceinline__ double through_wall(const struct fields_on_device &b, int run, int v, int i,
-                                                      double inside, int set, int at)
+/* u at place i of an axis, so far from a point that it has. */
+template <int A>
+__device__ static __forceinline__ double through_wall(const struct fields_on_device &b, int run, int v, int offset,
+                                                      int i, double inside, int set, int at)
 {
     constexpr int last = points_along(A) - 1;
-    if (i < FROM) return at_wall(b, run, v, A, 0, -i, inside, set, at);
-    if (i > last - FROM) return at_wall(b, run, v, A, 1, i - last, inside, set, at);
+    if (offset <= 0 && i <= 0) return at_wall(b, run, v, A, 0, offset ? -i : 0, inside, set, at);
+    if (offset >= 0 && i >= last) return at_wall(b, run, v, A, 1, offset ? i - last : 0, inside, set, at);
     return inside;
 }
 
@@ -129,10 +129,8 @@ __device__ static __forceinline__ double lift_at(const struct fields_on_device &
 
 /* What programs take in at a point beside walls, of what lies at images so far: beyond x first, then y of all x, then z
  * of all, so that corners are beyond both.
- * @param INTERIOR  it is not beside those of y
- * @param IMPOSED   the state has what is given at walls
- * @param LIFTED    it is that of the step's end, and is looked at as at that of the set */
-template <bool INTERIOR, bool IMPOSED, class VIEW, bool LIFTED = false>
+ * @param LIFTED  the state is that of the step's end, and is looked at as at that of the set */
+template <class VIEW, bool LIFTED = false>
 __device__ static __forceinline__ void pass_walls(const struct fields_on_device &b, int run, int i, int j, int k,
                                                   int set, double *in)
 {
@@ -146,10 +144,9 @@ __device__ static __forceinline__ void pass_walls(const struct fields_on_device 
             u += lift_at<false>(b, run, v, set, AXES, x_in, y_in, z_in) -
                  lift_at<false>(b, run, v, END_OF_STEP, AXES, x_in, y_in, z_in);
         }
-        if (OPEN_X && (!IMPOSED || VIEW::offset(q, 0)))
-            u = through_wall<0, !IMPOSED>(b, run, v, x, u, set, on_face(0, x, y_in, z_in));
-        if (OPEN_Y && !INTERIOR) u = through_wall<1, 1>(b, run, v, y, u, set, on_face(1, x, y, z_in));
-        if (OPEN_Z) u = through_wall<2, 1>(b, run, v, z, u, set, on_face(2, x, y, z));
+        if (OPEN_X) u = through_wall<0>(b, run, v, VIEW::offset(q, 0), x, u, set, on_face(0, x, y_in, z_in));
+        if (OPEN_Y) u = through_wall<1>(b, run, v, VIEW::offset(q, 1), y, u, set, on_face(1, x, y, z_in));
+        if (OPEN_Z) u = through_wall<2>(b, run, v, VIEW::offset(q, 2), z, u, set, on_face(2, x, y, z));
         in[FIELDS_INPUTS + q] = u;
     }
 }
@@ -165,15 +162,45 @@ __device__ static __forceinline__ bool is_given_by(int v, int axis, int at, int 
     return fields_wall_is_given(wall_kind(*end));
 }
 
-/* F of increments. */
+/* Whether what is up to `reach` >= 1 away along an axis from its places first .. last is not beyond a wall that has
+ * conditions, nor are these at it. */
+template <int A> __device__ static __forceinline__ bool is_inside(int first, int last, int reach)
+{
+    if (!(A == 0 ? OPEN_X : A == 1 ? OPEN_Y : OPEN_Z)) return true;
+    return first >= reach && last + reach < points_along(A);
+}
+
+/* F of increments, where u is not given; and anywhere. */
+template <int V>
+__device__ static __forceinline__ double less_moves(const struct fields_on_device &b, int run, int set, int i, int j,
+                                                    int k, double f)
+{
+    if (WALLED && moving(V)) f -= lift_at<true>(b, run, V, set, AXES, i, j, k);
+    return f;
+}
+
 template <int V>
 __device__ static __forceinline__ double close_walls(const struct fields_on_device &b, int run, int set, int i, int j,
                                                      int k, double f)
 {
     int end;
     if (WALLED && (is_given_by(V, 0, i, &end) || is_given_by(V, 1, j, &end) || is_given_by(V, 2, k, &end))) return 0.0;
-    if (WALLED && moving(V)) f -= lift_at<true>(b, run, V, set, AXES, i, j, k);
-    return f;
+    return less_moves<V>(b, run, set, i, j, k, f);
+}
+
+/* move_walls() of a run with what is its own. A call, as each thread has many points. */
+__device__ static __noinline__ double moved(double *walls, const double *weights, int at, int set, double next)
+{
+    struct fields_on_device b = {};
+    const int v = at / POINTS, c = at % POINTS, i = c % NX, j = c / NX % NY, k = c / PLANE;
+    int end;
+    b.walls = walls;
+    b.weights = weights;
+    if (!moving(v)) return next;
+    if (is_given_by(v, 2, k, &end)) return given_at(b, 0, end, 0, set, on_face(2, i, j, k));
+    if (is_given_by(v, 1, j, &end)) return given_at(b, 0, end, 0, set, on_face(1, i, j, k));
+    if (is_given_by(v, 0, i, &end)) return given_at(b, 0, end, 0, set, on_face(0, i, j, k));
+    return next + lift_at<false>(b, 0, v, set, AXES, i, j, k);
 }
 
 /* The next state of a point, from one that has the conditions of the step's beginning.
@@ -181,16 +208,8 @@ __device__ static __forceinline__ double close_walls(const struct fields_on_devi
 __device__ static __forceinline__ double move_walls(const struct fields_on_device &b, int run, size_t at, int set,
                                                     double next)
 {
-    if constexpr (MOVING) {
-        const int v = (int)at / POINTS, c = (int)at % POINTS, i = c % NX, j = c / NX % NY, k = c / PLANE;
-        int end;
-        if (!moving(v)) return next;
-        if (is_given_by(v, 2, k, &end)) return given_at(b, run, end, 0, set, on_face(2, i, j, k));
-        if (is_given_by(v, 1, j, &end)) return given_at(b, run, end, 0, set, on_face(1, i, j, k));
-        if (is_given_by(v, 0, i, &end)) return given_at(b, run, end, 0, set, on_face(0, i, j, k));
-        return next + lift_at<false>(b, run, v, set, AXES, i, j, k);
-    }
-    return next;
+    if constexpr (!MOVING) return next;
+    return moved(b.walls + (size_t)run * WALLS_SIZE, b.weights + (size_t)run * WEIGHTS_SIZE, (int)at, set, next);
 }
 
 /* Set what is given at walls, of set 0. All threads of the run's block together. */
