@@ -56,10 +56,13 @@ __device__ static inline void fused_columns(const struct fields_on_device &b, in
 {
     typedef column_shape<A> S;
     for (int v = 0; v < UNKNOWNS; v++) {
-        struct found found = {0.0, 0.0, 0.0, {0.0}};
+        struct found found = {0.0, 0.0, {0.0}, 0, 0};
         for (int tile = 0; tile < S::TILES * S::PLANES; tile++)
             pass_columns<A, I>(b, run, f, v, tile, 0, shared + SCRATCH, &found);
-        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found, shared + SCRATCH);
+        if (A + 1 == AXES && I + 1 == STAGES) {
+            report(b, run, v, found, shared + SCRATCH);
+            if (UNKNOWNS > 1) __syncthreads();
+        }
     }
 }
 
@@ -85,8 +88,8 @@ __device__ static inline void whole_stage(const struct fields_on_device &b, int 
             double line[SEGMENT_X], *mine = room + row * PITCH + segment * SLOT;
 #pragma unroll
             for (int e = 0; e < SEGMENT_X; e++) line[e] = mine[e];
-            solve_lines<SEGMENT_X, NX, WALLS_X>(p.axis[0], eliminated_of(b, run, 0, 0), line, segment, true,
-                                                row * SEGMENTS_X, 1, THREADS_FUSED, states);
+            solve_lines<SEGMENT_X, NX, WALLS_X, row_group>(p.axis[0], eliminated_of(b, run, 0, 0), line, segment, true,
+                                                           row * SEGMENTS_X, 1, THREADS_FUSED, states);
 #pragma unroll
             for (int e = 0; e < SEGMENT_X; e++) mine[e] = line[e];
             __syncthreads();
@@ -96,11 +99,11 @@ __device__ static inline void whole_stage(const struct fields_on_device &b, int 
         __syncthreads();
     }
     if (!p.axis[1].is_one)
-        solve_lines<SEGMENT_Y, NY, WALLS_Y>(p.axis[1], eliminated_of(b, run, 0, 1), c, of_column, true, column, NX,
-                                            THREADS_FUSED, states);
+        solve_lines<SEGMENT_Y, NY, WALLS_Y, line_blocks<1>>(p.axis[1], eliminated_of(b, run, 0, 1), c, of_column, true,
+                                                            column, NX, THREADS_FUSED, states);
     finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)of_column * SEGMENT_Y * NX + column, NX, SEGMENT_Y,
                                                  c, found);
-    __syncthreads();
+    if (I + 1 < STAGES) __syncthreads();
 }
 
 template <int I = 0>
@@ -108,7 +111,7 @@ __device__ static inline void fused_stages(const struct fields_on_device &b, int
                                            struct kept *kept)
 {
     if constexpr (I < STAGES && WHOLE) {
-        struct found found = {0.0, 0.0, 0.0, {0.0}};
+        struct found found = {0.0, 0.0, {0.0}, 0, 0};
         keep_stage<I, 0>(b, run, kept);
         whole_stage<I>(b, run, f, kept, &found);
         if (I + 1 == STAGES) report(b, run, 0, found, shared + SCRATCH);
@@ -126,24 +129,31 @@ __device__ static inline void fused_stages(const struct fields_on_device &b, int
 __device__ static inline bool fused_step(const struct fields_on_device &b, int run, const struct fields &f,
                                          long long from, long long to, struct kept *kept, struct kept *other)
 {
-    __syncthreads();
-    if (threadIdx.x == 0) set_pace(b, run, from, to);
+    enum { AT_ONCE = UNKNOWNS == 1 && !MOVING && !ELSEWHERE };  /* one thread decides all of it */
+    if (threadIdx.x == 0) {
+        set_pace(b, run, from, to);
+        if (AT_ONCE && b.pace[run].goes) make_system(b, run, 0);
+    }
     __syncthreads();
     if (!b.pace[run].goes) return false;
-    if constexpr (MOVING) begin_step_at_walls(b, run, f.u, other);
-    if constexpr (ELSEWHERE) {
-        find_most(b, run, f, 0, POINTS, false, other, shared + SCRATCH);
+    if constexpr (!AT_ONCE) {
+        if constexpr (MOVING) begin_step_at_walls(b, run, f.u, other);
+        if constexpr (ELSEWHERE) {
+            find_most(b, run, f, 0, POINTS, false, other, shared + SCRATCH);
+            __syncthreads();
+        }
+        if (threadIdx.x < UNKNOWNS) make_system(b, run, threadIdx.x);
         __syncthreads();
     }
-    if (threadIdx.x < UNKNOWNS) make_system(b, run, threadIdx.x);
-    __syncthreads();
     if (b.pace[run].goes == 1) {
         fused_stages(b, run, f, kept);
         if (STEEP) see_time(b, run, f, 0, POINTS, other, shared + SCRATCH);
     }
     __syncthreads();
-    if (OWN && threadIdx.x == 0) judge(b, run);
-    __syncthreads();
+    if (OWN) {
+        if (threadIdx.x == 0) judge(b, run);
+        __syncthreads();
+    }
     return true;
 }
 
@@ -224,6 +234,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_FUSED, BLOCKS_FUSED) fused_
     for (int c = threadIdx.x; c < SIZE; c += blockDim.x) f.u[c] = u[c];
     if (threadIdx.x == 0) take_records(b, run, &own);
     keep_runs(mine, 0, kept);
+    __syncthreads();
     if (OWN) {
         bool turned = false;
         while (fused_step(mine, 0, f, from, to, kept, other)) {

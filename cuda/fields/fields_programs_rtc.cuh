@@ -1,6 +1,11 @@
 /* What programs of fields are and where points lie: before all other text of the kernels that step fields, behind what
  * fields_rtc.cuh says. */
 
+#ifndef SW_FETCH
+#define SW_FETCH(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
+#define SW_PART_BARRIER(number, threads) asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory")
+#endif
+
 enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS };
 
 /* The fields of a run. */

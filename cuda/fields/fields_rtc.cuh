@@ -102,33 +102,34 @@ __device__ static __forceinline__ double rate_at(const struct fields_on_device &
 
 /* ------------------------------------------------------------------ reductions */
 
-/* Of a block's numbers leave FEW, the worst of which is theirs. All threads together. @param shared  [threads] */
-enum { FEW = 32 };
-__device__ static inline void leave_few(double x, double *shared)
+enum { WARP = 32 };
+
+/* The worst of a block's numbers is left in shared[0], and known to thread 0. All threads together; blocks are whole
+ * warps. @param shared  [threads] */
+__device__ static inline double leave_worst(double x, double *shared)
 {
     const int thread = threadIdx.x, threads = blockDim.x;
     __syncthreads();
     shared[thread] = x;
     __syncthreads();
-    if (thread < FEW) {
-        for (int k = thread + FEW; k < threads; k += FEW) x = sw_own_steps_worse(x, shared[k]);
+    if (thread >= WARP) return x;
+    for (int k = thread + WARP; k < threads; k += WARP) x = sw_own_steps_worse(x, shared[k]);
+    for (int half = WARP / 2; half > 0; half /= 2) {
         shared[thread] = x;
+        __syncwarp();
+        x = sw_own_steps_worse(x, shared[thread ^ half]);
+        __syncwarp();
     }
-    __syncthreads();
-}
-
-__device__ static inline double worst_of_few(const double *shared)
-{
-    double x = shared[0];
-    for (int k = 1; k < FEW && k < (int)blockDim.x; k++) x = sw_own_steps_worse(x, shared[k]);
+    shared[thread] = x;
     return x;
 }
 
 /* The largest of a block's numbers, NaN if one is, for every thread. @param shared  [threads], free again afterwards */
 __device__ static inline double block_worst(double x, double *shared)
 {
-    leave_few(x, shared);
-    x = worst_of_few(shared);
+    leave_worst(x, shared);
+    __syncthreads();
+    x = shared[0];
     __syncthreads();
     return x;
 }
@@ -142,16 +143,20 @@ __device__ static inline unsigned long long bits_of(double x)
 __device__ static inline double of_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 
 /* Raise a number that all blocks of a run have together. All threads together.
- * @param shared  [threads], free again afterwards */
+ * @param shared  [threads], free again behind the next barrier */
 __device__ static inline void raise(unsigned long long *to, double x, double *shared)
 {
-    leave_few(x, shared);
+    x = leave_worst(x, shared);
     if (threadIdx.x == 0) {
-        const unsigned long long bits = bits_of(worst_of_few(shared));
+        const unsigned long long bits = bits_of(x);
         if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
     }
-    __syncthreads();
 }
+
+/* The upper half of |x|: that of numbers that are not finite is NOT_FINITE or more. */
+#define NOT_FINITE 0x7ff00000u
+__device__ static __forceinline__ unsigned size_of(double x) { return (unsigned)(bits_of(x) >> 32); }
+__device__ static __forceinline__ unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
 
 /* ------------------------------------------------------------------ lines */
 
@@ -164,12 +169,31 @@ template <int SEGMENT, int N> struct line_shape {
     }
 };
 
-/* A line is one block's, or that of a cluster of blocks, which have as many segments each. */
-template <int BLOCKS> __device__ static __forceinline__ void line_barrier(void)
-{
-    if (BLOCKS > 1) cluster_barrier();
-    else __syncthreads();
-}
+/* Threads that share lines of SEGMENTS segments each. Only these wait for each other where they are whole warps, or in
+ * one; there are 15 barriers for parts of a block. */
+template <int SEGMENTS, int THREADS> struct line_group {
+    enum {
+        OF_WARP = WARP % SEGMENTS == 0,
+        OF_WARPS = SEGMENTS % WARP == 0 && THREADS % SEGMENTS == 0 && THREADS / SEGMENTS < 16,
+        ALONE = OF_WARP || OF_WARPS, SIZE = OF_WARP ? (int)WARP : OF_WARPS ? SEGMENTS : THREADS,
+        LINES = SIZE / SEGMENTS
+    };
+    __device__ static __forceinline__ void barrier(void)
+    {
+        if (OF_WARP) __syncwarp();
+        else if (OF_WARPS) SW_PART_BARRIER(1 + threadIdx.x / SIZE, SIZE);
+        else __syncthreads();
+    }
+};
+
+/* A line's threads are those of a block, or in a cluster of blocks, which have as many segments each. */
+template <int BLOCKS> struct line_blocks {
+    __device__ static __forceinline__ void barrier(void)
+    {
+        if (BLOCKS > 1) cluster_barrier();
+        else __syncthreads();
+    }
+};
 
 /* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term.
  * @param matrices  where lines have WALLS of their segments, [segments][2][4]
@@ -200,10 +224,11 @@ __device__ static __forceinline__ void come_in(const struct fields_line &line, c
  * a point from the cache, which lines of a run share, as each row has coefficients of its own, and another product. All
  * threads of a block together, and of a cluster, which has to wait before one of its blocks ends or uses `shared`
  * otherwise.
+ * @param WAITS       line_group, line_blocks: whose barrier() it is
  * @param eliminated  between WALLS (fields_point.h)
  * @param segment  the thread's, of the line  @param works  it has one
  * @param shared   [4 tasks]: what segments leave; the block's segment s of a line is task line + s*stride */
-template <int SEGMENT, int N, bool WALLS, int BLOCKS = 1>
+template <int SEGMENT, int N, bool WALLS, class WAITS, int BLOCKS = 1>
 __device__ static __forceinline__ void solve_lines(const struct fields_line &line, const double *eliminated,
                                                    double (&c)[SEGMENT], int segment, bool works, int first,
                                                    int stride, int tasks, double *shared)
@@ -231,7 +256,7 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
         left[mine * stride] = u;
         left[mine * stride + tasks] = v;
     }
-    line_barrier<BLOCKS>();
+    WAITS::barrier();
     if (works) {
         come_in<S::SEGMENTS, BLOCKS, 1, WALLS>(line, matrices, segment, left, stride, tasks, &u, &v);
 #pragma unroll
@@ -247,7 +272,7 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
         right[mine * stride] = u;
         right[mine * stride + tasks] = v;
     }
-    line_barrier<BLOCKS>();
+    WAITS::barrier();
     if (works) {
         come_in<S::SEGMENTS, BLOCKS, -1, WALLS>(line, matrices, segment, right, stride, tasks, &u, &v);
 #pragma unroll
@@ -275,8 +300,10 @@ enum {
     SEGMENTS_X = line_shape<SEGMENT_X, NX>::SEGMENTS,
     SLOT = SEGMENT_X | 1,                 /* doubles of a segment in shared memory: odd, so that banks differ */
     PITCH = SEGMENTS_X * SLOT,
-    ROW_TASKS = ROWS * SEGMENTS_X
+    ROW_TASKS = ROWS * SEGMENTS_X,
+    THREADS_OF_ROWS = FIELDS_KEPT ? THREADS_FUSED : THREADS_ROWS
 };
+typedef line_group<SEGMENTS_X, THREADS_OF_ROWS> row_group;
 
 __device__ static __forceinline__ int slot_of(int row, int i)
 {
@@ -297,6 +324,13 @@ __device__ static __forceinline__ double of_stages(const struct fields &f, int a
     return d;
 }
 
+/* scale (dt F + D) */
+template <int V, int I>
+__device__ static __forceinline__ double of_stage(const struct fields &f, int at, double dt, double scale, double rate)
+{
+    return I ? scale * (dt * rate + of_stages<V, I>(f, at)) : scale * dt * rate;  /* one factor of all points */
+}
+
 /* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). None is beside walls that have
  * conditions. */
 template <int V, int I, bool INTERIOR>
@@ -314,8 +348,8 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
         const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
         set_place(place, i, row, k, in);
         set_inputs_at(around, from, e, in);
-        const double d = of_stages<V, I>(f, at), rate = value_of<rhs_of<V>>(b, run, kept, in, at, t, step);
-        right[e] = scale * (dt * less_moves<V>(b, run, I, i, row, k, rate) + d);
+        const double rate = less_moves<V>(b, run, I, i, row, k, value_of<rhs_of<V>>(b, run, kept, in, at, t, step));
+        right[e] = of_stage<V, I>(f, at, dt, scale, rate);
     }
 }
 
@@ -326,7 +360,7 @@ __device__ static __forceinline__ double form_point(const struct fields_on_devic
                                                     long long step, double scale)
 {
     const int at = (k * NY + j) * NX + i;
-    return scale * (dt * rate_at<V>(b, run, kept, I ? f.stage : f.u, at, t, step, I) + of_stages<V, I>(f, at));
+    return of_stage<V, I>(f, at, dt, scale, rate_at<V>(b, run, kept, I ? f.stage : f.u, at, t, step, I));
 }
 
 /* BAND rows above each other make a band, of which the next one begins APART rows behind it; 0: all rows. */
@@ -395,21 +429,25 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
         const int points = segment == SEGMENTS_X - 1 ? line_shape<SEGMENT_X, NX>::LAST : SEGMENT_X;
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++) c[e] = works && e < points ? mine[e] : 0.0;
-        solve_lines<SEGMENT_X, NX, WALLS_X>(p.axis[0], eliminated_of(b, run, V, 0), c, segment, works,
-                                            row * SEGMENTS_X, 1, ROW_TASKS, shared + ROWS * PITCH);
+        solve_lines<SEGMENT_X, NX, WALLS_X, row_group>(p.axis[0], eliminated_of(b, run, V, 0), c, segment, works,
+                                                       row * SEGMENTS_X, 1, ROW_TASKS, shared + ROWS * PITCH);
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++)
             if (works && e < points) mine[e] = c[e];
-        __syncthreads();
+        row_group::barrier();
     }
     double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
-    for (int c = threadIdx.x; c < rows * NX; c += blockDim.x) to[c] = shared[slot_of(c / NX, c % NX)];
-    __syncthreads();
+    const int group = row_group::ALONE ? threadIdx.x / row_group::SIZE : 0,
+              first = group * row_group::LINES * NX, end = row_group::ALONE ? first + row_group::LINES * NX : ROWS * NX,
+              step_of = row_group::ALONE ? row_group::SIZE : blockDim.x;
+    for (int c = first + threadIdx.x % step_of; c < end && c < rows * NX; c += step_of)
+        to[c] = shared[slot_of(c / NX, c % NX)];
+    if (FIELDS_KEPT || V + 1 < UNKNOWNS) __syncthreads();
 }
 
-/* What a thread found in the points that it finished: where dt is given `largest` says only whether all are finite;
- * `odd` is NaN where a coefficient is not. */
-struct found { double error, largest, odd, most[VARYING + 1]; };
+/* What a thread found in the points that it finished: `largest` of a run's own steps, else `size`, size_of() of the
+ * largest; and `odd`, that of coefficients. */
+struct found { double error, largest, most[VARYING + 1]; unsigned size, odd; };
 
 /* A coefficient that is to be known at the next step, from the state that begins it, in the same pass. */
 __device__ static __forceinline__ constexpr bool is_local(int k) { return varying_local(k) && varying_same(k) == k; }
@@ -427,7 +465,7 @@ __device__ static __forceinline__ void find_local(const struct fields_on_device 
             T::cell(b.param + run, b.count, r, 1, in, 0, c);
             const double x = T::point(b.param + run, b.count, r, 1, s, 1, c, 1, in, 0, 0.0, 0);
             found->most[K] = x > found->most[K] ? x : found->most[K];
-            found->odd = fma(x, 0.0, found->odd);
+            found->odd = larger(found->odd, size_of(x));
         }
         find_local<K + 1>(b, run, u, found);
     }
@@ -463,7 +501,7 @@ __device__ static __forceinline__ void finish(const struct fields_on_device &b, 
     (OWN ? f.stage : f.u)[at] = next;
     find_local(b, run, next, found);
     if (OWN) found->largest = sw_own_steps_worse(found->largest, fabs(next));
-    else found->largest = fma(next, 0.0, found->largest);
+    else found->size = larger(found->size, size_of(next));
     if (OWN) found->error = sw_own_steps_worse(found->error, fabs(error));
 }
 
@@ -524,7 +562,7 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
 #pragma unroll
     for (int e = 0; e < S::SEGMENT; e++) c[e] = L::has(e, points) ? f.k[I][first + (size_t)e * S::STRIDE] : 0.0;
     if (!line.is_one)
-        solve_lines<S::SEGMENT, S::N, A == 1 ? WALLS_Y : WALLS_Z, S::BLOCKS>(
+        solve_lines<S::SEGMENT, S::N, A == 1 ? WALLS_Y : WALLS_Z, line_blocks<S::BLOCKS>, S::BLOCKS>(
             line, eliminated_of(b, run, v, A), c, segment, works, column, S::COLUMNS, S::TASKS, shared);
     if (A + 1 == AXES) {
         finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, found);
@@ -533,7 +571,7 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
         for (int e = 0; e < S::SEGMENT; e++)
             if (L::has(e, points)) f.k[I][first + (size_t)e * S::STRIDE] = c[e];
     }
-    line_barrier<S::BLOCKS>();
+    line_blocks<S::BLOCKS>::barrier();
 }
 
 /* ------------------------------------------------------------------ a thread for a run */

@@ -9,9 +9,6 @@
 
 extern __shared__ double shared[];
 
-#ifndef SW_FETCH
-#define SW_FETCH(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
-#endif
 
 enum { THREADS = 256, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
 
@@ -146,11 +143,12 @@ __device__ static inline void report(const struct fields_on_device &b, int run, 
                                      double *room)
 {
     for (int k = 0; k < VARYING; k++)
-        if (is_local(k)) raise(&b.next_most[(size_t)run * VARYING + k], found.most[k] + found.odd, room);
+        if (is_local(k))
+            raise(&b.next_most[(size_t)run * VARYING + k], found.odd < NOT_FINITE ? found.most[k] : nan(""), room);
     if (OWN) {
         raise(largest_of(b, run, ERROR, v), found.error, room);
         raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);
-    } else if (!isfinite(found.largest)) {
+    } else if (found.size >= NOT_FINITE) {
         stop_run(b, run, b.pace[run].number + 1);
     }
 }
@@ -160,7 +158,7 @@ __device__ static inline void columns_in_stage(const struct fields_on_device &b,
                                                int stage)
 {
     if constexpr (I < STAGES) {
-        struct found found = {0.0, 0.0, 0.0, {0.0}};
+        struct found found = {0.0, 0.0, {0.0}, 0, 0};
         if (stage != I) {
             columns_in_stage<A, I + 1>(b, run, v, tile, rank, stage);
             return;

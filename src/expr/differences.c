@@ -484,28 +484,29 @@ static int add_weighted(struct work *w, int sum, int weight, int value)
     return weight < 0 ? maker_minus(&w->m, sum, product) : maker_plus(&w->m, sum, product);
 }
 
-/* Differences of what derivative k is of, along this and further axes, without their factors. */
+/* Differences of what derivative k is of, along this axis and those before it, without their factors: those along x are
+ * innermost, so that points above each other, which kernels take together, share them. */
 static int differences_at(struct work *w, int k, int axis, int place)
 {
-    while (axis < AXES && !w->about[k].order[axis]) axis++;
-    if (axis >= AXES) return *value_at(w, w->about[k].of, place);
+    while (axis >= 0 && !w->about[k].order[axis]) axis--;
+    if (axis < 0) return *value_at(w, w->about[k].of, place);
     const struct difference *d = difference_of(w, k, axis, place);
     int sum = -1;
     for (int j = 0; j < 3 && d->away[j]; j++) {
         const int apart = d->away[j] * w->stride[axis];
-        const int after = differences_at(w, k, axis + 1, place + apart);
-        const int before = differences_at(w, k, axis + 1, place - apart);
+        const int after = differences_at(w, k, axis - 1, place + apart);
+        const int before = differences_at(w, k, axis - 1, place - apart);
         const int pair = d->odd ? maker_minus(&w->m, after, before) : maker_plus(&w->m, after, before);
         sum = j == 0 ? weighted(w, d->first, pair) : add_weighted(w, sum, d->weight[j], pair);
     }
-    return d->middle ? add_weighted(w, sum, d->middle, differences_at(w, k, axis + 1, place)) : sum;
+    return d->middle ? add_weighted(w, sum, d->middle, differences_at(w, k, axis - 1, place)) : sum;
 }
 
 static void make_derivative(struct work *w, int k, int place)
 {
     struct about *a = &w->about[k];
     int *factor = &a->factor[parity_of(w, place)], from = place;
-    *value_at(w, k, place) = differences_at(w, k, 0, place);
+    *value_at(w, k, place) = differences_at(w, k, AXES - 1, place);
     if (*factor >= 0) return;
     for (int axis = 0; axis < w->dimensions; axis++) from += half_width(w, k, axis, place) * w->stride[axis];
     *factor = w->about[a->of].factor[parity_of(w, from)];

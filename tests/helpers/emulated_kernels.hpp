@@ -1,7 +1,7 @@
 /* What the text of kernels needs to be compiled as C++ for the host, and to run there: the threads of a block are
  * fibers that take turns at barriers, blocks come one after another. Threads that race give other numbers, as they run
- * in one order between two barriers and in the other one between the next; what was not written in shared memory is
- * NaN. Not for kernels with warps, clusters or more than these functions. */
+ * in one order between two barriers and in the other one between the next, and so do warps; what was not written in
+ * shared memory is NaN. Not for kernels with more of warps than their barrier, nor with clusters. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@
 #define __shared__ static
 #define __launch_bounds__(...)
 #define SW_FETCH(p) (void)(p)
+#define SW_PART_BARRIER(number, threads) __syncthreads()  /* all parts of a block come there */
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
 
@@ -64,7 +65,7 @@ template <class T> static inline T atomicAdd(T *to, T x)
 /* ------------------------------------------------------------------ fibers */
 
 enum { EMULATED_SHARED = 29000, EMULATED_THREADS = 1024, EMULATED_STACK = 1 << 16 };
-enum { EMULATED_READY, EMULATED_WAITS, EMULATED_ENDED };
+enum { EMULATED_READY, EMULATED_WAITS, EMULATED_WAITS_IN_WARP, EMULATED_ENDED, EMULATED_WARP = 32 };
 static double shared[EMULATED_SHARED];
 
 /* They begin as contexts, once, and go on by jumps from block to block: a change of contexts is a call of the system.
@@ -92,6 +93,12 @@ static inline void __syncthreads()
     emulated_leave();
 }
 
+static inline void __syncwarp()
+{
+    emulated_state[threadIdx.x] = EMULATED_WAITS_IN_WARP;
+    emulated_leave();
+}
+
 static void emulated_run()
 {
     for (;;) {
@@ -116,16 +123,38 @@ static __attribute__((noinline)) void emulated_go(int t)
     swapcontext(&emulated_beginning, &emulated_context);
 }
 
-static void emulated_block(int threads)
+/* A warp until its threads wait for others of the block, or end; how many ended. */
+static int emulated_warp(int first, int size, int turn)
 {
-    for (int t = 0; t < threads; t++) emulated_state[t] = EMULATED_READY;
-    for (int turn = 0, left = threads; left; turn++) {
-        int ended = 0;
-        for (int k = 0; k < threads; k++) {
-            const int t = turn % 2 ? threads - 1 - k : k;
+    int ended = 0, in_warp, others;
+    do {
+        in_warp = others = 0;
+        for (int k = 0; k < size; k++) {
+            const int t = first + (turn % 2 ? size - 1 - k : k);
             if (emulated_state[t] == EMULATED_ENDED) continue;
             emulated_go(t);
             ended += emulated_state[t] == EMULATED_ENDED;
+            in_warp += emulated_state[t] == EMULATED_WAITS_IN_WARP;
+            others += emulated_state[t] != EMULATED_WAITS_IN_WARP;
+        }
+        if (in_warp && others) {
+            fprintf(stderr, "%d threads of a warp wait for %d that do not come\n", in_warp, others);
+            abort();
+        }
+        turn++;
+    } while (in_warp);
+    return ended;
+}
+
+static void emulated_block(int threads)
+{
+    const int warps = (threads + EMULATED_WARP - 1) / EMULATED_WARP;
+    for (int t = 0; t < threads; t++) emulated_state[t] = EMULATED_READY;
+    for (int turn = 0, left = threads; left; turn++) {
+        int ended = 0;
+        for (int k = 0; k < warps; k++) {
+            const int first = (turn % 2 ? warps - 1 - k : k) * EMULATED_WARP;
+            ended += emulated_warp(first, threads - first < EMULATED_WARP ? threads - first : (int)EMULATED_WARP, turn);
         }
         left -= ended;
         if (ended && left) {
