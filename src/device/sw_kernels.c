@@ -33,7 +33,7 @@ enum sw_status sw_kernels_create(struct sw_device *device, const struct sw_kerne
 {
     void *cubin;
     int count = 0;
-    while (source->kernel[count]) count++;
+    while (count < SW_KERNELS && source->kernel[count]) count++;
     enum sw_status st = compile(source, definitions, device->sm, &cubin);
     if (!st) st = sw_module_load(device, cubin, source->kernel, count, k->kernel, &k->module);
     sw_free(cubin);

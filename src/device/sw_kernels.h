@@ -7,7 +7,7 @@
 
 enum { SW_KERNEL_FILES = 12, SW_KERNELS = 16 };
 
-/* What stands in a text beside the definitions, and what is in it. NULL behind the last of each. */
+/* What stands in a text beside the definitions, and what is in it. NULL behind the last of each, if there is room. */
 struct sw_kernel_source {
     const char *label;                                        /* begins messages: "the GPU code of f and exact" */
     const char *before[SW_KERNEL_FILES], *after[SW_KERNEL_FILES];  /* embedded files (base/sw_embed.h)          */
