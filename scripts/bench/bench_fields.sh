@@ -10,7 +10,7 @@
 #                    orders    PFHub's benchmark 7a (configs/pfhub/7a.cfg), a manufactured solution: errors over points,
 #                              and of each method over dt
 #                    gpu       built-in Cahn-Hilliard and its text by the rows for GPUs: small runs, which fit a block,
-#                              and large ones; Gray-Scott; PFHub's benchmark 1a
+#                              and large ones, these with solves by cuFFT, too; Gray-Scott; PFHub's benchmark 1a
 #                    default: rows, pfhub, walls and orders, in this order; repeatable
 #   --threads N      default: all
 #   --repeats K      of each row (default: 5)
@@ -54,6 +54,9 @@ gpu() {
         n=[512,512,512],batch=1,steps=20 n=[1024,1024],batch=64,steps=20,method=imex2 \
         n=[1024,1024],batch=64,steps=50,length=[256,256],dt=0.4; do
         on_gpu cuda.stream "cahn_hilliard:per_run,$work"
+    done
+    for work in n=[128,128],batch=2112,steps=50 n=[512,512],batch=256,steps=50 n=[256,256,256],batch=4,steps=20; do
+        on_gpu cuda.cufft "cahn_hilliard:per_run,$work"
     done
     on_gpu cuda.stream "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"
     on_gpu cuda.stream "equation:n=[128,128],batch=4096,steps=20,unknowns=[\"u\",\"w\"],$gray_scott"

@@ -27,6 +27,8 @@
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
 
+struct double2 { double x, y; };
+
 static inline float __int_as_float(int bits)
 {
     float x;

@@ -1,8 +1,8 @@
 #ifndef RANDOM_FIELD_PROBLEMS_H
 #define RANDOM_FIELD_PROBLEMS_H
-/* Rows that step fields against the reference, cpu.plain, over random equations of one to four unknowns in two and
- * three dimensions, sizes that fill no vector and no tile, all methods, steps given and of a run's own, axes periodic
- * and with walls of all kinds. */
+/* Rows that step fields against the reference, cpu.plain or of exact solves cpu.fourier, over random equations of one
+ * to four unknowns in two and three dimensions, sizes that fill no vector and no tile, all methods, steps given and of
+ * a run's own, axes periodic and with walls of all kinds. */
 #include "field_initial.h"
 #include "helpers.h"
 
@@ -295,6 +295,12 @@ static inline void compare(const struct problem *p, const char *what, double tol
     }
 }
 
+/* The row on the host that takes the same steps. */
+static inline const char *reference_of(const char *row)
+{
+    return fields_sim_is_exact(NULL, row) ? "cpu.fourier" : "cpu.plain";
+}
+
 /* @param row  that is compared with the reference */
 static inline void compare_rows(const struct problem *p, const char *row, int threads)
 {
@@ -302,7 +308,7 @@ static inline void compare_rows(const struct problem *p, const char *row, int th
     const size_t size = size_of(p);
     if (!has_room(p, row)) return;
     double *have = malloc(2 * size * sizeof *have), *want = malloc(2 * size * sizeof *want);
-    run(p, "cpu.plain", 1, 0, 2, want, want_scalars);
+    run(p, reference_of(row), 1, 0, 2, want, want_scalars);
     run(p, row, threads, 0, 2, have, have_scalars);
     compare(p, "state", near + of_lifts(p, row), 2 * size, have, want);
     compare(p, "scalars", near + of_lifts(p, row), 2 * SW_LINE_SCALARS, have_scalars, want_scalars);

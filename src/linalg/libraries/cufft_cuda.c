@@ -10,6 +10,8 @@
 
 #define CUFFT_LIST(X) X(Create) X(Destroy) X(SetStream) X(MakePlanMany64) X(ExecD2Z) X(ExecZ2D)
 
+enum { SW_CUFFT_AXES = 3 };
+
 struct sw_cufft {
 #define X(name) __typeof__(&cufft##name) name;
     CUFFT_LIST(X)
@@ -42,34 +44,37 @@ static enum sw_status load(struct sw_cufft *fft, const char *row, const char *in
     return SW_OK;
 }
 
-static enum sw_status plan(const struct sw_cufft *fft, int n, int64_t lines, cufftType type, cufftHandle *handle,
-                           bool *made)
+/* The library counts axes from the one whose points lie farthest apart. */
+static enum sw_status plan(const struct sw_cufft *fft, int axes, const int64_t *n, int64_t fields, cufftType type,
+                           cufftHandle *handle, bool *made)
 {
-    long long length = n;
+    long long length[SW_CUFFT_AXES];
     size_t work;
+    for (int a = 0; a < axes; a++) length[a] = n[axes - 1 - a];
     FFT_TRY(Create(handle));
     *made = true;
     FFT_TRY(SetStream(*handle, fft->device->compute));
-    FFT_TRY(MakePlanMany64(*handle, 1, &length, NULL, 1, 0, NULL, 1, 0, type, lines, &work));
+    FFT_TRY(MakePlanMany64(*handle, axes, length, NULL, 1, 0, NULL, 1, 0, type, fields, &work));
     return SW_OK;
 }
 
-static enum sw_status make(struct sw_cufft *fft, int n, int64_t lines, const char *row, const char *instead)
+static enum sw_status make(struct sw_cufft *fft, int axes, const int64_t *n, int64_t fields, const char *row,
+                           const char *instead)
 {
     SW_TRY(load(fft, row, instead));
     SW_TRY(sw_device_use(fft->device));
-    SW_TRY(plan(fft, n, lines, CUFFT_D2Z, &fft->forward, &fft->has_forward));
-    return plan(fft, n, lines, CUFFT_Z2D, &fft->backward, &fft->has_backward);
+    SW_TRY(plan(fft, axes, n, fields, CUFFT_D2Z, &fft->forward, &fft->has_forward));
+    return plan(fft, axes, n, fields, CUFFT_Z2D, &fft->backward, &fft->has_backward);
 }
 
-enum sw_status sw_cufft_create(int n, int64_t lines, struct sw_device *device, const char *row, const char *instead,
-                               struct sw_cufft **out)
+enum sw_status sw_cufft_create(int axes, const int64_t *n, int64_t fields, struct sw_device *device, const char *row,
+                               const char *instead, struct sw_cufft **out)
 {
     struct sw_cufft *fft = NULL;
     *out = NULL;
     SW_TRY(sw_alloc(1, &fft));
     fft->device = device;
-    const enum sw_status st = make(fft, n, lines, row, instead);
+    const enum sw_status st = make(fft, axes, n, fields, row, instead);
     if (st) sw_cufft_destroy(&fft);
     *out = fft;
     return st;

@@ -35,13 +35,25 @@ static bool is_odd(const struct fields_terms *t, int v) { return t->row[v].linea
 
 /* ------------------------------------------------------------------ life */
 
-static size_t bytes(const struct fields_desc *d)
+/* All unknowns' symbols. */
+static size_t symbol_numbers(const struct fields_desc *d)
+{
+    size_t numbers = 0;
+    for (int v = 0; v < d->terms->unknowns; v++) numbers += (is_odd(d->terms, v) ? 2 : 1) * fields_fourier_waves(d->n);
+    return numbers;
+}
+
+static size_t symbols_bytes(const struct fields_desc *d)
 {
     const struct fields_terms *t = d->terms;
-    size_t numbers = count_of(t) * (count_of(t) + 2) + FIELDS_INPUTS;
-    for (int v = 0; v < t->unknowns; v++) numbers += (is_odd(t, v) ? 4 : 2) * fields_fourier_waves(d->n);
+    size_t numbers = count_of(t) * (count_of(t) + 2) + FIELDS_INPUTS + symbol_numbers(d);
     for (int a = 0; a < SW_DIMS; a++) numbers += (2 * FAR + 1) * (size_t)d->n[a];
-    return numbers * sizeof(double) + fields_fourier_bytes(d->n) + sizeof(struct exact);
+    return numbers * sizeof(double) + sizeof(struct exact);
+}
+
+static size_t bytes(const struct fields_desc *d)
+{
+    return symbols_bytes(d) + symbol_numbers(d) * sizeof(double) + fields_fourier_bytes(d->n);
 }
 
 /* Angles are reduced in integers. */
@@ -61,16 +73,14 @@ static enum sw_status create_unknown(struct exact *e, int v, struct sw_owned *ar
 {
     struct unknown *u = &e->unknown[v];
     u->odd = is_odd(e->terms, v);
-    for (int part = 0; part < (u->odd ? 2 : 1); part++) {
+    for (int part = 0; part < (u->odd ? 2 : 1); part++)
         sw_array(arrays, fields_fourier_waves(e->n), &u->symbol[part]);
-        sw_array(arrays, fields_fourier_waves(e->n), &u->inverse[part]);
-    }
     SW_TRY(arrays->status);
     const struct sw_program *all = e->terms->row[v].linear.all;
     return all ? sw_eval_create(all, e->terms->neighbours, &u->eval) : SW_OK;
 }
 
-static enum sw_status create(const struct fields_desc *d, struct sw_owned *arrays, void **solver)
+static enum sw_status create_symbols(const struct fields_desc *d, struct sw_owned *arrays, void **solver)
 {
     struct exact *e;
     const size_t count = count_of(d->terms);
@@ -94,6 +104,17 @@ static enum sw_status create(const struct fields_desc *d, struct sw_owned *array
         e->in[(size_t)FIELDS_INPUTS + q] = e->one + q * count;
     }
     for (int v = 0; v < d->terms->unknowns; v++) SW_TRY(create_unknown(e, v, arrays));
+    return SW_OK;
+}
+
+static enum sw_status create(const struct fields_desc *d, struct sw_owned *arrays, void **solver)
+{
+    SW_TRY(create_symbols(d, arrays, solver));
+    struct exact *e = *solver;
+    for (int k = 0; k < 2 * d->terms->unknowns; k++)
+        if (e->unknown[k / 2].symbol[k % 2])
+            sw_array(arrays, fields_fourier_waves(d->n), &e->unknown[k / 2].inverse[k % 2]);
+    SW_TRY(arrays->status);
     return fields_fourier_create(d->n, arrays, &e->fourier);
 }
 
@@ -233,6 +254,14 @@ static double rounding(const void *solver, double gamma_dt, const struct fields_
     return 10.0 * 0x1p-53 * (1.0 + sqrt(gamma_dt * largest));
 }
 
+const double *fields_symbol(const void *solver, int v, int part)
+{
+    return ((const struct exact *)solver)->unknown[v].symbol[part];
+}
+
 const struct fields_solves fields_exact = {
     .exact = true, .bytes = bytes, .create = create, .destroy = destroy, .begin = begin, .factor = factor,
     .solve = solve, .rounding = rounding};
+const struct fields_solves fields_symbols = {
+    .exact = true, .bytes = symbols_bytes, .create = create_symbols, .destroy = destroy, .begin = begin,
+    .rounding = rounding};

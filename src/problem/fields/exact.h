@@ -12,4 +12,10 @@
 #include "problem/fields/solves.h"
 
 extern const struct fields_solves fields_exact;
+
+/* Without factor and solve, of a row that solves with S on a device. */
+extern const struct fields_solves fields_symbols;
+/** S of unknown v of the run begun with, of a solver of either. @param part  0: real, 1: imaginary
+ * @return [nz][ny][nx/2 + 1]; NULL: that part is 0 */
+const double *fields_symbol(const void *solver, int v, int part);
 #endif

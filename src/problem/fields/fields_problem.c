@@ -4,6 +4,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "problem/fields/exact.h"
 #include "problem/fields/fields_problem.h"
 #include "problem/fields/fields_sim.h"
 #include "problem/fields/scalars.h"
@@ -337,6 +338,7 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
     (void)problem;
     bytes->fixed_on_host = (size_t)fields_measured_at_once(desc.n, device->threads) *
                            ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n, desc.walls));
+    if (device->space == SW_DEVICE && fields_are_exact(setup)) bytes->fixed_on_host += fields_symbols.bytes(&desc);
     return fields_sim_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 

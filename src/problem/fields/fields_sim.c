@@ -12,7 +12,7 @@
 /* ------------------------------------------------------------------ which row */
 
 extern const struct fields_row_ops fields_simd_cpu, fields_plain_cpu, fields_fourier_cpu, fields_fused_cuda,
-    fields_stream_cuda;
+    fields_stream_cuda, fields_cufft_cuda;
 
 const struct fields_row_ops *const fields_sim_table[] = {
     &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
@@ -20,6 +20,7 @@ const struct fields_row_ops *const fields_sim_table[] = {
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
     &fields_fused_cuda,   /* all steps between two outputs in one kernel, a run in a block's shared memory    */
     &fields_stream_cuda,  /* through memory, a pass over rows and one over columns along each other axis      */
+    &fields_cufft_cuda,   /* the same with exact solves by cuFFT: for what only these solve, else by its name */
     0,
 };
 
@@ -29,7 +30,7 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
 {
     if (d->terms->high && !is_exact(o))
         return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; stepper = "
-               "\"cpu.fourier\" solves exactly";
+               "\"cpu.fourier\" and \"cuda.cufft\" solve exactly";
     if (!o->takes_walls && !fields_are_periodic(d)) return "it steps fields that are periodic along all axes";
     return o->fits(d, sm) ? NULL : o->misfit;
 }
@@ -83,7 +84,7 @@ enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row,
     const struct fields_row_ops *ops = NULL;
     SW_TRY(pick(desc, row, device, &ops));
     ops->bytes(desc, device, fixed, per_run);
-    if (ops->solves) *fixed += (size_t)device->threads * ops->solves->bytes(desc);
+    if (ops->solves && ops->space == SW_HOST) *fixed += (size_t)device->threads * ops->solves->bytes(desc);
     return SW_OK;
 }
 

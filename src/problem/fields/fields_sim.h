@@ -59,7 +59,7 @@ enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row,
                                 size_t *fixed, size_t *per_run);
 
 /** Whether the row of this name solves exactly (exact.h), or the first on the CPU that fits where it is NULL or "auto";
- * false where there is none. */
+ * false where there is none. @param desc  not looked at where the row is named */
 bool fields_sim_is_exact(const struct fields_desc *desc, const char *row);
 
 /** Compile the kernels that it would use for sm_xx, on any machine that has the compiler. Nothing to do for a row on a

@@ -18,7 +18,8 @@ struct fields_row_ops {
     void           (*bytes)(const struct fields_desc *desc, const struct sw_device *device, size_t *fixed,
                             size_t *per_run);
     size_t           own_size; /* bytes of own */
-    const struct fields_solves *solves;  /* how its steps solve; NULL: in a way of its own */
+    const struct fields_solves *solves;  /* how its steps solve; NULL: in a way of its own. On a device it says only
+                                          * what P is, and what solves may be off by */
     /** Fills own, which is zeros, and the sim's arrays. */
     enum sw_status (*create)(struct fields_sim *sim);
     /** run, param and count are in the sim. @param load_error  in: set where the front found one; out: likewise */

@@ -38,7 +38,7 @@ for key in problems steppers field_steppers band_solvers bvp_solvers tridiagonal
 done
 expect 0 list
 sed -n '/^steppers in two and three dimensions/,/^band solvers/p' out >fields
-for name in cpu.simd cpu.plain cpu.fourier cuda.fused cuda.stream; do
+for name in cpu.simd cpu.plain cpu.fourier cuda.fused cuda.stream cuda.cufft; do
     grep -q "^  $name " fields || fail "sweep list does not print the stepper $name of fields"
 done
 for name in $names; do grep -q "^  $name " out || fail "sweep list does not print $name"; done

@@ -14,7 +14,7 @@
  * the end times (I - P^n)⁻¹. */
 struct fields_line {
     int    is_one, terms;     /* nothing but the factor is left; of the sum so many segments matter */
-    double a1, a2;
+    double a1, a2;            /* of exact solves m2/dx² and sqrt(m4)/dx²: fields_waves_rtc.cuh      */
     double power[2][4];       /* of a segment, and of the last one of a line, which may be shorter  */
     double closure[4];
 };
@@ -191,6 +191,15 @@ SW_HD static inline bool fields_line_eliminate(const struct sw_line_operator *a,
     return true;
 }
 
+/** An axis of exact solves, which lines have no part in. @return false where a coefficient is not finite */
+SW_HD static inline bool fields_line_of_waves(double m2, double m4, double dx, struct fields_line *line)
+{
+    line->is_one = 1;
+    line->a1 = m2 / (dx * dx);
+    line->a2 = sqrt(m4) / (dx * dx);
+    return isfinite(line->a1 + line->a2);
+}
+
 /** Make P of an unknown for a step of dt, unless that is the one there is.
  * @param n, segment  [axes]  @param ends  NULL: all axes are periodic
  * @return false where a coefficient is not finite: the next call makes it anew */
@@ -207,6 +216,10 @@ SW_HD static inline bool fields_system_make(const struct fields_method *method, 
     system->matrix = m;
     system->scale = 1.0;
     for (int d = 0; d < rule->axes && sound; d++) {
+        if (rule->exact) {
+            sound = fields_line_of_waves(m.m2[d], m.m4[d], dx[d], &system->axis[d]);
+            continue;
+        }
         const struct sw_line_operator a = fields_axis_operator(method->gamma * dt, rule->axes, d, dx[d], &m);
         sound = ends && ends->kind[d][0] != FIELDS_NO_WALL
                     ? fields_line_eliminate(&a, ends->kind[d], n[d], segment[d], ends->eliminated[d], &system->axis[d],

@@ -4,7 +4,8 @@
  * cuda.stream takes fields through memory (cuda/fields/fields_stream_rtc.cuh). All runs of the batch take a step
  * together; with steps of their own each has its dt, and those that are at their goal wait. What decides a step, and
  * makes P, is a thread a run, so that nothing is waited for but every few steps of such runs. cuda.fused has a run in
- * the shared memory of a block, which takes all its steps (cuda/fields/fields_fused_rtc.cuh). */
+ * the shared memory of a block, which takes all its steps (cuda/fields/fields_fused_rtc.cuh). cuda.cufft is cuda.stream
+ * with exact solves by NVIDIA's library between its passes, whose lines then have nothing to solve. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@
 #include "field/sum_point.h"
 #include "problem/fields/cuda/fields_point.h"
 #include "problem/fields/cuda/fields_text.h"
+#include "problem/fields/cuda/fields_waves.h"
 #include "problem/fields/cuda/walls_layout.h"
+#include "problem/fields/exact.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/line/stepper/batch_cpu.h"
 
@@ -25,6 +28,7 @@ struct stream {
     struct fields_on_device  batch;          /* what its pointers to const point to is in arrays below */
     struct fields_walk   walk;           /* method, rule and grid of a run: what bounds its steps  */
     struct fields_walls_layout walls;
+    struct fields_waves  waves;          /* where shape.waves                                      */
     int                  varies;
     bool                 begins;         /* states are new: what is given at walls is to be set    */
     double              *weights;        /* [capacity][walls.weights] on the device                */
@@ -112,6 +116,12 @@ static bool fused_fits(const struct fields_desc *d, int sm)
     return fields_shape_fused(d, sm, &shape);
 }
 
+static bool cufft_fits(const struct fields_desc *d, int sm)
+{
+    struct fields_shape shape;
+    return fields_shape_waves(d, sm, &shape);
+}
+
 /* @param kept  fields of a run in the device's memory */
 static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed, size_t *per_run)
 {
@@ -138,6 +148,12 @@ static void fused_bytes(const struct fields_desc *d, const struct sw_device *dev
 {
     (void)device;
     count_bytes(d, 1, fixed, per_run);
+}
+
+static void cufft_bytes(const struct fields_desc *d, const struct sw_device *device, size_t *fixed, size_t *per_run)
+{
+    stream_bytes(d, device, fixed, per_run);
+    fields_waves_add_bytes(d, fixed, per_run);
 }
 
 static void list_own_steps(struct fields_sim *s, struct stream *p)
@@ -221,8 +237,8 @@ static enum sw_status create(struct fields_sim *s)
     struct fields_varying varying[FIELDS_VARYING_MOST];
     const size_t room = (size_t)s->desc.capacity, goals = (size_t)s->desc.goals;
     p->walls = fields_walls_layout_of(&s->desc);
+    p->walk.solves = s->ops->solves;
     fields_set_walk(&s->desc, &p->walk);
-    p->walk.solves = &fields_lines;
     SW_TRY(p->walk.solves->create(&s->desc, &s->arrays, &p->walk.solver));
     p->varies = fields_varying_of(&s->desc, varying);
     p->workers = fields_measured_at_once(s->desc.n, s->device->threads);
@@ -257,10 +273,20 @@ static enum sw_status fused_create(struct fields_sim *s)
     return create(s);
 }
 
+static enum sw_status cufft_create(struct fields_sim *s)
+{
+    struct stream *p = s->own;
+    if (!fields_shape_waves(&s->desc, s->device->sm, &p->shape))
+        return SW_FAIL(SW_E_ABSENT, "%s: %s", s->ops->name, s->ops->misfit);
+    SW_TRY(create(s));
+    return fields_waves_create(s, &p->waves);
+}
+
 static void destroy(struct fields_sim *s)
 {
     struct stream *p = s->own;
     (void)sw_device_wait(s->device);
+    fields_waves_destroy(&p->waves);
     if (p->walk.solves) p->walk.solves->destroy(p->walk.solver);
     for (int k = 0; p->measure && k < p->workers; k++) fields_measure_destroy(p->measure[k]);
     sw_snapshots_destroy(&p->snapshots);
@@ -318,11 +344,13 @@ static enum sw_status load(struct fields_sim *s, const char **load_error)
     p->batch.count = s->count;
     for (int j = 0; j < s->count; j++) {
         if (!load_error[j]) load_error[j] = set_run(s, j);
+        if (!load_error[j] && p->shape.waves) SW_TRY(fields_waves_load(s, &p->waves, j, p->walk.solver));
         p->host.sound[j] = !load_error[j];
         p->host.stopped[j] = !p->host.sound[j];
         p->host.diverged[j] = load_error[j] ? 0 : -1;
     }
     SW_TRY(upload_runs(s));
+    if (p->shape.waves) SW_TRY(fields_waves_plan(s, &p->waves));
     SW_TRY(sw_device_upload(s->device, p->sound, p->host.sound, count * sizeof *p->sound));
     SW_TRY(sw_device_upload(s->device, p->batch.stopped, p->host.stopped, count * sizeof *p->batch.stopped));
     return sw_device_upload(s->device, p->batch.diverged, p->host.diverged, count * sizeof *p->batch.diverged);
@@ -499,6 +527,17 @@ static enum sw_status fetch(struct sw_sim *sim, int slot, const void **field, co
 
 /* ------------------------------------------------------------------ steps */
 
+static enum sw_status take_stage(struct fields_sim *s, int stage)
+{
+    struct stream *p = s->own;
+    const int last = s->desc.terms->dimensions - 1;
+    SW_TRY(launch_rows(s, stage));
+    if (p->shape.waves)
+        SW_TRY(fields_waves_solve(s, &p->waves, p->kernels.kernel[FIELDS_DIVIDE_K], &p->batch, p->batch.k[stage]));
+    for (int axis = p->shape.waves ? last : 1; axis <= last; axis++) SW_TRY(launch_columns(s, axis, stage));
+    return SW_OK;
+}
+
 /* What comes before and behind the stages. @param to  the step's number; of steps of runs' own the tick to go to */
 static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
 {
@@ -510,10 +549,7 @@ static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
     if (p->walls.moves) SW_TRY(launch_walls(s, from, 0));
     if (p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
     SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
-    for (int i = 0; i < p->walk.method->stages; i++) {
-        SW_TRY(launch_rows(s, i));
-        for (int axis = 1; axis < s->desc.terms->dimensions; axis++) SW_TRY(launch_columns(s, axis, i));
-    }
+    for (int i = 0; i < p->walk.method->stages; i++) SW_TRY(take_stage(s, i));
     if (p->walk.steep) SW_TRY(launch_tiles(s, FIELDS_TIME_K, batch));
     return s->desc.own_steps ? launch_runs(s, FIELDS_JUDGE_K, 1, batch) : SW_OK;
 }
@@ -582,13 +618,20 @@ static enum sw_status fused_try_compile(const struct fields_desc *d, int sm)
     return fields_kernels_try_compile(d, &shape, sm);
 }
 
+static enum sw_status cufft_try_compile(const struct fields_desc *d, int sm)
+{
+    struct fields_shape shape;
+    if (!fields_shape_waves(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long, or odd");
+    return fields_kernels_try_compile(d, &shape, sm);
+}
+
 static const struct sw_state_ops states = {
     .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
 static const struct sw_record_ops records = {.get = get_record, .set = set_record};
 static const struct sw_sim_ops operations = {
     .snapshot = snapshot, .fetch = fetch, .diverged = diverged, .states = &states, .records = &records};
 
-extern const struct fields_row_ops fields_stream_cuda, fields_fused_cuda;
+extern const struct fields_row_ops fields_stream_cuda, fields_fused_cuda, fields_cufft_cuda;
 const struct fields_row_ops fields_stream_cuda = {
     .name = "cuda.stream",
     .about = "fields through memory: a pass over rows, then one over columns along each other axis",
@@ -599,6 +642,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .misfit = "its lines have at most 16384 points, 10000 where a block has 99 KiB, and its runs 2^31 values",
     .bytes = stream_bytes,
     .own_size = sizeof(struct stream),
+    .solves = &fields_lines,
     .create = stream_create,
     .load = load,
     .advance = stream_advance,
@@ -618,11 +662,31 @@ const struct fields_row_ops fields_fused_cuda = {
     .misfit = "a run and its stages are more than the shared memory of a block holds, at most 227 KiB",
     .bytes = fused_bytes,
     .own_size = sizeof(struct stream),
+    .solves = &fields_lines,
     .create = fused_create,
     .load = load,
     .advance = fused_advance,
     .look_ahead = look_ahead,
     .destroy = destroy,
     .try_compile = fused_try_compile,
+    .sim = &operations,
+};
+
+const struct fields_row_ops fields_cufft_cuda = {
+    .name = "cuda.cufft",
+    .about = "the rows' pass, then exact solves with transforms by cuFFT: a peer, and for what only they solve",
+    .space = SW_DEVICE,
+    .absent = FIELDS_CUDA_ABSENT,
+    .fits = cufft_fits,
+    .misfit = "it takes an even number of points along x only, lines of at most 16384 points, and runs of 2^31 values",
+    .bytes = cufft_bytes,
+    .own_size = sizeof(struct stream),
+    .solves = &fields_symbols,
+    .create = cufft_create,
+    .load = load,
+    .advance = stream_advance,
+    .look_ahead = look_ahead,
+    .destroy = destroy,
+    .try_compile = cufft_try_compile,
     .sim = &operations,
 };

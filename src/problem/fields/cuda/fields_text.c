@@ -179,6 +179,15 @@ bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shap
     return s->shared[0] <= (shared_most(sm) < SHARED_MOST ? shared_most(sm) : SHARED_MOST);
 }
 
+/* cuFFT transforms rows of odd length two by two, as the parts of complex ones, be they of different runs: each then
+ * has errors of its neighbour's size, and one that is not finite spoils the other. */
+bool fields_shape_waves(const struct fields_desc *d, int sm, struct fields_shape *s)
+{
+    const bool fits = fields_shape_stream(d, sm, s);
+    s->waves = true;
+    return fits && d->n[0] % 2 == 0;
+}
+
 int fields_kept(const struct fields_desc *d)
 {
     const int stages = fields_method_of(d->scheme)->stages;
@@ -448,6 +457,15 @@ static void add_walls(struct sw_text *text, const struct fields_desc *d, const s
 
 /* ------------------------------------------------------------------ the text */
 
+/* As fields_waves_rtc.cuh wants it. */
+static void add_symbols(struct sw_text *text, const struct fields_desc *d)
+{
+    int odd[SW_UNKNOWNS_MOST], any = 0;
+    for (int v = 0; v < d->terms->unknowns; v++) any |= odd[v] = d->terms->row[v].linear.odd;
+    sw_text_printf(text, "enum { SYMBOL_PARTS = %d };\n", any ? 2 : 1);
+    add_table(text, "symbol_odd", d->terms->unknowns, odd);
+}
+
 static void add_programs(struct sw_text *text, const struct fields_desc *d)
 {
     const struct programs p = programs_of(d);
@@ -484,6 +502,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     add_view(text, "of_energy", d->energy, 1, false);
     add_programs(text, d);
     add_walls(text, d, s);
+    if (s->waves) add_symbols(text, d);
 }
 
 #define BEFORE                                                                                                        \
@@ -505,19 +524,25 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
 static const struct sw_kernel_source sources[] = {
     {BEFORE, .after = {AFTER}, .kernel = {KERNELS}},
     {BEFORE, .after = {AFTER, "cuda/fields/fields_fused_rtc.cuh"}, .kernel = {KERNELS, [FIELDS_FUSED_K] = "fused_k"}},
+    {BEFORE, .after = {AFTER, "cuda/fields/fields_waves_rtc.cuh"}, .kernel = {KERNELS, [FIELDS_DIVIDE_K] = "divide_k"}},
 };
+
+static const struct sw_kernel_source *source_of(const struct fields_shape *s)
+{
+    return &sources[s->kept > 0 ? 1 : s->waves ? 2 : 0];
+}
 
 enum sw_status fields_kernels_create(struct sw_device *device, const struct fields_desc *desc,
                                      const struct fields_shape *shape, struct sw_kernels *kernels)
 {
     struct sw_text text = {0};
     add_definitions(&text, desc, shape);
-    return sw_kernels_create(device, &sources[shape->kept > 0], &text, kernels);
+    return sw_kernels_create(device, source_of(shape), &text, kernels);
 }
 
 enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm)
 {
     struct sw_text text = {0};
     add_definitions(&text, desc, shape);
-    return sw_kernels_try_compile(&sources[shape->kept > 0], &text, sm);
+    return sw_kernels_try_compile(source_of(shape), &text, sm);
 }

@@ -15,6 +15,7 @@ struct fields_shape {
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
     int    together;                /* of those: blocks that share the registers of a multiprocessor */
     int    whole;                   /* of those: threads have segments of columns in registers  */
+    bool   waves;                   /* Fourier transforms solve, not lines                      */
     int    elsewhere;               /* coefficients that vary and take in more than the only unknown at the point, or
                                      * time: steps do not know them behind themselves           */
 };
@@ -22,6 +23,9 @@ struct fields_shape {
 /** The shape for fields through memory, on a device of compute capability sm/10.
  * @return false: lines are too long for it */
 bool fields_shape_stream(const struct fields_desc *desc, int sm, struct fields_shape *shape);
+
+/** The same with solves by Fourier transforms. @return false: an odd number of points along x, too */
+bool fields_shape_waves(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
 /** The shape for fields that a block has in shared memory, likewise. @return false: they are too large */
 bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_shape *shape);
@@ -32,11 +36,11 @@ int fields_kept(const struct fields_desc *desc);
 /** Numbers of what is eliminated of the lines of an unknown that end at walls (fields_point.h). */
 size_t fields_eliminated_of(const struct fields_desc *desc, const struct fields_shape *shape);
 
-/* Of struct sw_kernels; the last one where shape.kept is not 0. */
+/* Of struct sw_kernels; the last one is fused_k where shape.kept is not 0, divide_k where shape.waves. */
 enum fields_kernel {
     FIELDS_PACE_K, FIELDS_MOST_K, FIELDS_SYSTEM_K, FIELDS_ROWS_K, FIELDS_COLUMNS_K, FIELDS_TIME_K, FIELDS_JUDGE_K,
     FIELDS_FIRST_K, FIELDS_INITIAL_K, FIELDS_BEGIN_K, FIELDS_SETTLE_K, FIELDS_COPY_K, FIELDS_ENERGY_K, FIELDS_LOOK_K,
-    FIELDS_WALLS_K, FIELDS_FUSED_K
+    FIELDS_WALLS_K, FIELDS_FUSED_K, FIELDS_DIVIDE_K = FIELDS_FUSED_K
 };
 enum { FIELDS_TILE = 4096, FIELDS_THREADS = 256 };  /* points and threads of a block of most kernels */
 

@@ -92,6 +92,17 @@ static double cufft_rounding(const struct sw_line_operator *a)
 
 /* ------------------------------------------------------------------ create, destroy, load */
 
+static enum sw_status make_plans(struct sw_stepper *s, int64_t lines)
+{
+    struct cufft *p = s->own;
+    const int64_t n = s->desc.n;
+    p->lines = 0;
+    sw_cufft_destroy(&p->fft);
+    SW_TRY(sw_cufft_create(1, &n, lines, s->device, s->ops->name, "cuda.split", &p->fft));
+    p->lines = lines;
+    return SW_OK;
+}
+
 /* Crank-Nicolson has 2 u on the right-hand side here, as in imex.h, not (2 - A) u. */
 static enum sw_status cufft_create(struct sw_stepper *s, const char *band)
 {
@@ -105,8 +116,7 @@ static enum sw_status cufft_create(struct sw_stepper *s, const char *band)
     p->stages.batch.view.theta = 1.0;
     sw_array_device(&s->arrays, lines * sw_cufft_spectrum(s->desc.n), &p->spectrum);
     SW_TRY(make_waves(s, p));
-    p->lines = (int64_t)lines;
-    return sw_cufft_create(s->desc.n, p->lines, s->device, s->ops->name, "cuda.split", &p->fft);
+    return make_plans(s, (int64_t)lines);
 }
 
 static void cufft_destroy(struct sw_stepper *s)
@@ -121,11 +131,7 @@ static enum sw_status cufft_load(struct sw_stepper *s, const char **load_error)
     struct cufft *p = s->own;
     const int64_t lines = (int64_t)s->count * sw_line_unknowns(&s->desc.model);
     SW_TRY(sw_cuda_batch_load(s, load_error));  /* waits for what is queued */
-    if (lines != p->lines) {
-        sw_cufft_destroy(&p->fft);
-        SW_TRY(sw_cufft_create(s->desc.n, lines, s->device, s->ops->name, "cuda.split", &p->fft));
-        p->lines = lines;
-    }
+    if (lines != p->lines) SW_TRY(make_plans(s, lines));
     return sw_cuda_stages_begin(s);
 }
 

@@ -1,6 +1,8 @@
 /* The rows that step fields on a GPU, whose kernels run on this machine's processor here (helpers/emulated_device.h):
- * against cpu.plain, over equations, methods, shapes and states. Off by rounding alone: sums of a solve are taken in
- * another order and with fused multiply-adds, P from numbers that double precision has formed. */
+ * against cpu.plain, exact solves against cpu.fourier, over equations, methods, shapes and states. Off by rounding
+ * alone: sums of a solve are taken in another order and with fused multiply-adds, P from numbers that double precision
+ * has formed. */
+#include "emulated_cufft.h"
 #include "emulated_device.h"
 #include "field_cases.h"
 
@@ -9,14 +11,23 @@
 
 static const double rates[] = {1, 0.3, 4, 2.2, 0.7};
 
+/* The row on the host that takes the same steps. */
+static const char *reference_of(const char *row)
+{
+    return fields_sim_is_exact(NULL, row) ? "cpu.fourier" : "cpu.plain";
+}
+
+static struct sw_device *device_of(const char *row)
+{
+    return strncmp(row, "cpu.", 4) ? &emulated_device : emulated_host;
+}
 
 static struct sw_sim *make_sim(struct field_case *p, const char *row, int count)
 {
     const struct fields_source source = {fill_field_runs, keep_field_runs, &p->runs};
-    struct sw_device *device = row ? &emulated_device : emulated_host;
     struct sw_sim *sim;
     const char *error[8];
-    assert_ok(fields_sim_create(&p->desc, row ? row : "cpu.plain", device, &source, &sim));
+    assert_ok(fields_sim_create(&p->desc, row, device_of(row), &source, &sim));
     assert_ok(sim->ops->load(sim, count, rates, error));
     for (int j = 0; j < count; j++)
         if (error[j]) fail_msg("%s: %s", p->runs.e->name, error[j]);
@@ -28,7 +39,7 @@ static struct sw_sim *make_sim(struct field_case *p, const char *row, int count)
 enum { RUNS = 3, RECORD = 64 };
 struct outcome { double *u, record[RUNS * RECORD], scalars[RUNS][SW_LINE_SCALARS]; int64_t diverged[RUNS]; };
 
-/* @param row  NULL: cpu.plain @param to  steps, or ticks, in two parts */
+/* @param to  steps, or ticks, in two parts */
 static void take(struct field_case *p, const char *row, int64_t to, struct outcome *o)
 {
     struct sw_sim *sim = make_sim(p, row, RUNS);
@@ -67,8 +78,8 @@ static double off_by(size_t n, const double *a, const double *b)
 }
 
 /* Seven steps, or some tens of the runs' own, each off by what rounding of its solves is: within 1e-15 (1 + sqrt(m4
- * dt/dx⁴)) of cpu.plain's, which in these cases is 1e-14 at most; ten thousand times that would be an error. The steps
- * themselves are the same: their errors agree to far more digits than decide them. */
+ * dt/dx⁴)) of the reference's, which in these cases is 1e-14 at most; ten thousand times that would be an error. The
+ * steps themselves are the same: their errors agree to far more digits than decide them. */
 static void compare(const struct field_equation *e, const char *row, const int64_t n[3], int k, double tolerance)
 {
     static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
@@ -76,7 +87,7 @@ static void compare(const struct field_equation *e, const char *row, const int64
     struct outcome host_o, device_o;
     make_field_case(e, n, schemes[k], tolerance, RUNS, &p);
     const int64_t to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 7;
-    take(&p, NULL, to, &host_o);
+    take(&p, reference_of(row), to, &host_o);
     take(&p, row, to, &device_o);
     const double off = off_by(RUNS * p.size, device_o.u, host_o.u),
                  of_scalars = off_by(RUNS * SW_LINE_SCALARS, device_o.scalars[0], host_o.scalars[0]),
@@ -113,6 +124,33 @@ static void stream_agrees(void **state)
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     row_agrees("cuda.stream");
+}
+
+/* Rows of an even number of points; texts that products do not take. */
+static void cufft_agrees(void **state)
+{
+    static const int64_t flat[][3] = {{32, 32, 1}, {18, 40, 1}, {300, 5, 1}, {8, 135, 1}, {34, 21, 1}},
+                         deep[][3] = {{16, 12, 10}, {10, 17, 5}},
+                         few[][3] = {{20, 13, 1}, {12, 9, 5}};
+    static const struct field_equation high[] = {
+        {"crystal", 2, 1, {"lap((1 - 0.25*a)*u + 2*lap(u) + lap(lap(u)) + u^3) + dxy(u)"}, NULL,
+         {"-0.2 + 0.3*cos(x)*cos(y/2)"}, 0.1, 2},
+        {"high, two unknowns", 3, 2,
+         {"0.1*lap(lap(lap(u))) + dx(u) - u*v", "a*lap(v) + 0.1*dxxxxyy(v) + dyyy(v) + cos(t)*u"}, NULL,
+         {"cos(x)*sin(y)", "sin(z) + cos(x + y)"}, 0.05, 2}};
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    for (int k = 0; k < FIELD_EQUATIONS + 2; k++)
+        for (int m = 0; m < 3; m++) {
+            const struct field_equation *e = k < FIELD_EQUATIONS ? &field_equations[k] : &high[k - FIELD_EQUATIONS];
+            const bool noisy = !strcmp(e->name, "noise");
+            const int64_t *n = k >= FIELD_EQUATIONS ? few[e->axes > 2]
+                               : e->axes > 2        ? deep[(k + m) % 2]
+                                                    : flat[(3 * k + m) % 5];
+            if (!long_suite() && m != (k + 1) % 3) continue;
+            compare(e, "cuda.cufft", n, m, 0);
+            if (m > 0 && !noisy) compare(e, "cuda.cufft", n, m, 1e-4);
+        }
 }
 
 static void fused_agrees(void **state)
@@ -153,8 +191,8 @@ static void stop_alike(const char *row, enum sw_scheme scheme, double tolerance)
         struct sw_sim *sim;
         const char *error[3];
         u[k] = malloc(3 * p.size * sizeof(double));
-        assert_ok(fields_sim_create(&p.desc, k ? row : "cpu.plain", k ? &emulated_device : emulated_host, &source,
-                                    &sim));
+        const char *name = k ? row : reference_of(row);
+        assert_ok(fields_sim_create(&p.desc, name, device_of(name), &source, &sim));
         assert_ok(sim->ops->load(sim, 3, growths, error));
         assert_true(!error[0] && !error[1] && error[2]);
         assert_ok(sw_sim_initial(sim));
@@ -185,6 +223,8 @@ static void runs_stop_alike(void **state)
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     stop_alike("cuda.stream", SW_BACKWARD_EULER, 0);
     stop_alike("cuda.stream", SW_IMEX3, 1e-4);
+    stop_alike("cuda.cufft", SW_BACKWARD_EULER, 0);
+    stop_alike("cuda.cufft", SW_IMEX3, 1e-4);
     stop_alike("cuda.fused", SW_IMEX2, 0);
     stop_alike("cuda.fused", SW_IMEX2, 1e-4);
 }
@@ -226,6 +266,7 @@ static void no_bit_depends_on_interruptions(void **state)
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     advance_in_parts("cuda.stream", &field_equations[0], 0);
     advance_in_parts("cuda.fused", &field_equations[1], 1e-3);
+    advance_in_parts("cuda.cufft", &field_equations[0], 1e-3);
 }
 
 /* ------------------------------------------------------------------ which row */
@@ -245,7 +286,13 @@ static void runs_that_do_not_fit_are_refused(void **state)
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     make_field_case(&field_equations[0], n, SW_BACKWARD_EULER, 0, 1, &p);
-    expect_refusal(&p, "cpu.plain", "fit here: cuda.fused cuda.stream");
+    expect_refusal(&p, "cpu.plain", "fit here: cuda.fused cuda.stream cuda.cufft");
+    p.desc.n[0] = 23;
+    expect_refusal(&p, "cuda.cufft", "it takes an even number of points along x only");
+    p.desc.n[0] = 24;
+    p.desc.walls[1] = true;
+    expect_refusal(&p, "cuda.cufft", "periodic along all axes");
+    p.desc.walls[1] = false;
     memcpy(p.desc.n, large, sizeof large);
     expect_refusal(&p, "cuda.fused", "more than the shared memory of a block holds");
     memcpy(p.desc.n, long_lines, sizeof long_lines);
@@ -260,7 +307,8 @@ static void runs_that_do_not_fit_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(fused_agrees),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(cufft_agrees),
+                                       cmocka_unit_test(fused_agrees),
                                        cmocka_unit_test(fused_in_registers_agrees),
                                        cmocka_unit_test(runs_that_do_not_fit_are_refused),
                                        cmocka_unit_test(runs_stop_alike),
