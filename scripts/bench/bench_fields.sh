@@ -55,7 +55,7 @@ gpu() {
         n=[1024,1024],batch=64,steps=50,length=[256,256],dt=0.4; do
         on_gpu cuda.stream "cahn_hilliard:per_run,$work"
     done
-    for work in n=[128,128],batch=2112,steps=50 n=[512,512],batch=256,steps=50 n=[256,256,256],batch=4,steps=20; do
+    for work in n=[128,128],batch=2112,steps=50 n=[512,512],batch=256,steps=50 n=[256,256,256],batch=4,steps=5; do
         on_gpu cuda.cufft "cahn_hilliard:per_run,$work"
     done
     on_gpu cuda.stream "equation:n=[1024,1024],batch=64,steps=50,rhs=$text"

@@ -91,7 +91,11 @@ for row in $(rows 'steppers in two and three dimensions' | tr -d '"' | tr , ' ')
         output.scalars.every=2.0
     small "noise_$row" tiny_ch "$it" 'grid={ n=[16, 20]; length=16.0; }' forcing='"0"' time.end=0.1 \
         'noise={ conserved="0.1"; }' 'sweep={ a=[0.0]; v=[0.0]; seed=[1, 2]; }' output.scalars.every=0.1
-    [[ $row != *.fourier && $row != *.cufft ]] || continue
+    if [[ $row == *.fourier || $row == *.cufft ]]; then
+        small "crystal_$row" equations/phase_field_crystal_2d "$it" 'grid.n=[24, 20]' time.end=2.0 \
+            output.fields.times='[0.0]' output.scalars.every=1.0
+        continue
+    fi
     small "walls_of_a_plane_$row" pfhub/1b "$it" 'grid.n=[25, 17]' time.end=2.0 time.tolerance=1e-2 \
         'output={ scalars={ every=1.0; }; }'
     small "walls_given_$row" pfhub/7a "$it" sweep.cells='[8]' time.end=0.2 output.fields.times='[0.0]'

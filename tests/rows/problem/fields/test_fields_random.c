@@ -160,7 +160,6 @@ static void make_case(struct random_case *r, uint64_t seed)
         c->n[a] = a >= c->axes ? 1 : c->axes > 2 ? deep[below(&random, 2)] : flat[below(&random, 6)];
         c->dx[a] = 0.3 + 0.7 * uniform(&random);
     }
-    if (!strcmp(row, "cuda.cufft")) c->n[0] += c->n[0] % 2;
     if (below(&random, 4) == 0) c->dx[below(&random, c->axes)] /= 8;
     choose_walls(c, &random);
     for (int k = 0; k < CASE_GRID; k++) c->number[k] = 0.2 + uniform(&random);
