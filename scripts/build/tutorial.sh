@@ -1,7 +1,8 @@
 #!/bin/sh
-# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial/tutorial.md and plane.md, those in their blocks of
-# sh, in FOLDER/tutorial and FOLDER/plane (default results/tutorial), and copy the pictures to docs/pictures. --small: 6
-# x 6 runs in place of 100 x 100 and of 25 x 25, and no copies. SWEEP is the program (default ./sweep).
+# tutorial.sh [--small] [FOLDER]: type the commands of docs/tutorial/tutorial.md, plane.md and answers.md, those in
+# their blocks of sh, in FOLDER/tutorial, FOLDER/plane and FOLDER/answers (default results/tutorial), and copy the
+# pictures to docs/pictures. --small: 6 values of an axis in place of 25 and more, and no copies. SWEEP is the program
+# (default ./sweep).
 set -e
 cd "$(dirname "$0")/../.."
 [ "$1" = --small ] && small=1 && shift
@@ -18,7 +19,7 @@ page() {
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"  # a link is not in its venv
     chmod +x "$folder/bin/python3"
     awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' "docs/tutorial/$1.md" > "$folder/commands.sh"
-    [ -z "$small" ] || sed -i -E 's/, (100|25)\)"/, 6)"/' "$folder/commands.sh"
+    [ -z "$small" ] || sed -i -E 's/, (400|100|40|25)\)"/, 6)"/' "$folder/commands.sh"
     (cd "$folder" && PATH=$PWD/bin:$PATH sh -e commands.sh)
     name=$1
     shift
@@ -26,3 +27,4 @@ page() {
 }
 page tutorial pulse few map amount
 page plane spot few contrast column
+page answers domains order settled loop noisy
