@@ -283,6 +283,17 @@ bool sw_sweep_axis_serves(const struct sw_sweep *s, int axis, const char *key)
     return !used;
 }
 
+enum sw_status names_column_follows(const struct sw_sweep *s, int column, int axis, bool *follows)
+{
+    const struct formula *f = s->own->source[column].formula;
+    struct usage u = {.s = s};
+    SW_TRY(sw_alloc((size_t)s->ncolumn, &u.used));
+    if (f) mark_used(&u, f->expr);
+    *follows = column == s->axis[axis].column || u.used[s->axis[axis].column];
+    sw_free(u.used);
+    return SW_OK;
+}
+
 enum sw_status names_check_used(struct sw_sweep *s, const char *but)
 {
     struct usage u = {.s = s};
@@ -290,7 +301,7 @@ enum sw_status names_check_used(struct sw_sweep *s, const char *but)
     mark_all(&u, but);
     for (int k = 0; k < s->naxis; k++) {
         const struct axis *a = &s->own->axis[k];
-        if (a->count < 2 || u.used[s->axis[k].column]) continue;
+        if (u.used[s->axis[k].column] || (a->count < 2 && a->kind != AXIS_TABLE)) continue;
         report_error(s, a->setting, "'%s' changes nothing: no key or expression uses it", a->setting->path);
     }
     return SW_OK;

@@ -11,7 +11,11 @@ void names_check(const struct sw_sweep *s);
 /** Whether the expression language has a function or constant of this name. */
 bool name_is_in_language(const struct sw_sweep *s, const char *name);
 
-/** Report axes that no key or expression uses: all their values would be the same run.
+/** Whether the numbers of a column follow from those of an axis, of a key perhaps by defines. @return SW_E_MEMORY */
+enum sw_status names_column_follows(const struct sw_sweep *s, int column, int axis, bool *follows);
+
+/** Report axes that no key or expression uses: all their values would be the same run. One that a list gives a single
+ * value may be there for its name in the file; a column of a table was meant to decide something.
  * @param but  a number key that does not count, NULL: none  @return SW_E_MEMORY */
 enum sw_status names_check_used(struct sw_sweep *s, const char *but);
 #endif

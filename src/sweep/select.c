@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct only {
     const double          *word;     /* [nword] their numbers               */
     int                    nword;
     unsigned char         *keep;     /* [nruns]                             */
-    int64_t                nan;      /* the first run in which it is not a number; -1: none */
+    int64_t                odd;      /* the first run in which it is not finite; -1: none */
 };
 
 static enum sw_status test_block(void *user, const struct column_block *b)
@@ -42,9 +43,9 @@ static enum sw_status test_block(void *user, const struct column_block *b)
     SW_TRY_TO(done, st, sw_program_over_runs(o->program, b->count, param, RUNS_AT_ONCE, value));
     for (int j = 0; j < b->count; j++) {
         o->keep[b->first + j] = value[j] == value[j] && value[j] != 0;
-        if (value[j] == value[j]) continue;
-#pragma omp critical(sw_select_nan)
-        if (o->nan < 0 || b->first + j < o->nan) o->nan = b->first + j;
+        if (isfinite(value[j])) continue;
+#pragma omp critical(sw_select_odd)
+        if (o->odd < 0 || b->first + j < o->odd) o->odd = b->first + j;
     }
 done:
     sw_free(param);
@@ -88,11 +89,11 @@ static enum sw_status compile(const char *text, const struct sw_scope *scope, st
     return st;
 }
 
-/* Test all runs. @param keep  [nruns], NULL: the text is compiled only  @param nan  out: as in struct only */
+/* Test all runs. @param keep  [nruns], NULL: the text is compiled only  @param odd  out: as in struct only */
 static enum sw_status apply(const struct sw_sweep *s, const char *number, const char *text, unsigned char *keep,
-                            int64_t *nan, struct sw_expr_error *err)
+                            int64_t *odd, struct sw_expr_error *err)
 {
-    struct only o = {.s = s, .keep = keep, .nan = -1};
+    struct only o = {.s = s, .keep = keep, .odd = -1};
     struct sw_symbol *symbol = NULL;
     double *word = NULL;
     int count;
@@ -100,7 +101,7 @@ static enum sw_status apply(const struct sw_sweep *s, const char *number, const 
     SW_TRY_TO(done, st, make_symbols(s, number, &symbol, &word, &o, &count));
     SW_TRY_TO(done, st, compile(text, &(struct sw_scope){.symbol = symbol, .count = count}, &o.program, err));
     if (keep) st = blocks_each(s, NULL, 0, s->nruns, false, test_block, &o);
-    *nan = o.nan;
+    *odd = o.odd;
 done:
     sw_program_destroy(&o.program);
     sw_free(symbol);
@@ -111,11 +112,11 @@ done:
 static enum sw_status apply_only(const struct sw_sweep *s, const char *text, unsigned char *keep)
 {
     struct sw_expr_error err;
-    int64_t nan;
+    int64_t odd;
     if (text[strspn(text, "0123456789 ,:-")] == 0)  /* as pictures take runs; "0-9" would be -9, which is not 0 */
         return SW_FAIL(SW_E_USAGE, "--only, '%s' is no condition on runs: write run <= 9, or seed == 1 && a > 0.5",
                        text);
-    const enum sw_status st = apply(s, "run", text, keep, &nan, &err);
+    const enum sw_status st = apply(s, "run", text, keep, &odd, &err);
     if (st != SW_E_CONFIG) return st;
     char *shown = sw_expr_error_show(text, &err);
     SW_FAIL(SW_E_USAGE, "--only, %s", shown ? shown : err.text);
@@ -323,16 +324,16 @@ enum sw_status where_apply(struct sw_sweep *s)
     struct sw_expr_error err;
     unsigned char *keep = NULL;
     char axes[200];
-    int64_t nan = -1;
+    int64_t odd = -1;
     if (!where || where->kind != SW_SETTING_STRING || !*where->text) return SW_OK;
     if (!wrong) SW_TRY(sw_alloc((size_t)s->nruns, &keep));
-    enum sw_status st = apply(s, NULL, where->text, keep, &nan, &err);
+    enum sw_status st = apply(s, NULL, where->text, keep, &odd, &err);
     if (st == SW_E_CONFIG) {
         formula_report(s, where, where->path, where->text, &err);
         st = SW_OK;
-    } else if (!st && nan >= 0) {
-        sw_sweep_describe(s, nan, axes, sizeof axes);
-        report_error(s, where, "'%s' is not a number, and so undecided, for %s", where->path, axes);
+    } else if (!st && odd >= 0) {
+        sw_sweep_describe(s, odd, axes, sizeof axes);
+        report_error(s, where, "'%s' is not a finite number, and so undecided, for %s", where->path, axes);
     } else if (!st && !wrong && !memchr(keep, 1, (size_t)s->nruns))
         report_error(s, where, "'%s' holds for none of the %lld points of the axes", where->path, (long long)s->nruns);
     else if (!st && !wrong) st = keep_points(s, keep);

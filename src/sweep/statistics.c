@@ -8,6 +8,7 @@
 #include "base/sw_nearest_name.h"
 #include "sweep/column_values.h"
 #include "sweep/keys.h"
+#include "sweep/names.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_statistics.h"
 #include "sweep/sweep_own.h"
@@ -243,16 +244,36 @@ static void read_quantiles(const struct sw_sweep *s, bool asked, struct sw_stati
     }
 }
 
-/* Whether "grid.n" or "grid.length" differs from run to run: its columns are these, or grid.n.0, ... */
+/* Whether a column is that of a key, "grid.n", which differs from run to run: it is called so, or grid.n.1, ... */
+static bool differs_in(const struct sw_sweep *s, int column, const char *key)
+{
+    const struct sw_column *c = &s->column[column];
+    const size_t length = strlen(key);
+    if (c->kind != SW_COLUMN_KEY || c->uniform || strncmp(c->name, key, length)) return false;
+    return !c->name[length] || c->name[length] == '.';
+}
+
 static bool differs(const struct sw_sweep *s, const char *key)
 {
-    const size_t length = strlen(key);
-    for (int k = 0; k < s->ncolumn; k++) {
-        const char *name = s->column[k].name;
-        if (s->column[k].kind != SW_COLUMN_KEY || strncmp(name, key, length)) continue;
-        if ((!name[length] || name[length] == '.') && !s->column[k].uniform) return true;
-    }
-    return false;
+    bool found = false;
+    for (int k = 0; k < s->ncolumn; k++) found |= differs_in(s, k, key);
+    return found;
+}
+
+/* The axis of `over` along which a key differs; NULL: runs that are taken together have one number. */
+static enum sw_status differs_over(const struct sw_sweep *s, const char *key, const struct names *over,
+                                   const char **axis)
+{
+    bool follows = false;
+    *axis = NULL;
+    for (int k = 0; k < s->ncolumn; k++)
+        for (int a = 0; a < s->naxis && !*axis && differs_in(s, k, key); a++) {
+            const char *name = s->column[s->axis[a].column].name;
+            if (!has_name(over, name)) continue;
+            SW_TRY(names_column_follows(s, k, a, &follows));
+            if (follows) *axis = name;
+        }
+    return SW_OK;
 }
 
 /* Whether some runs have walls, or may have them. */
@@ -266,8 +287,23 @@ static bool has_walls(const struct sw_sweep *s)
     return walls;
 }
 
+/* Point i of all runs of a field is taken together. */
+static enum sw_status check_places(const struct sw_sweep *s, const char *field, const struct names *over)
+{
+    static const char *const keys[] = {"grid.length", "grid.x0"};
+    const char *axis = NULL;
+    for (int k = 0; k < 2 && !axis; k++) {
+        SW_TRY(differs_over(s, keys[k], over, &axis));
+        if (axis)
+            report_error(s, key_setting(s, "statistics.of"), "'statistics.of': '%s' of runs over '%s' lies at other "
+                         "places in each (%s); take '%s' out of statistics.over, or statistics of scalars", field,
+                         axis, keys[k], axis);
+    }
+    return SW_OK;
+}
+
 /* Statistics of fields are of points that all runs have, spectra of waves. */
-static void check_points(const struct sw_sweep *s, const struct names *of)
+static enum sw_status check_points(const struct sw_sweep *s, const struct names *of, const struct names *over)
 {
     const struct sw_setting *list = key_setting(s, "statistics.of");
     for (int k = 0; k < of->count; k++) {
@@ -283,7 +319,9 @@ static void check_points(const struct sw_sweep *s, const struct names *of)
         else if (spectrum && has_walls(s))
             report_error(s, list, "'statistics.of': '%s' is that of a periodic field, and there are walls here",
                          of->name[k]);
+        else if (!spectrum) SW_TRY(check_places(s, field, over));
     }
+    return SW_OK;
 }
 
 static void check_stems(const struct sw_sweep *s, const struct names *of)
@@ -384,7 +422,7 @@ enum sw_status statistics_read(struct sw_sweep *s)
     read_quantiles(s, has_name(&what, "quantiles"), &t);
     check_names(s, &of, &over);
     check_stems(s, &of);
-    check_points(s, &of);
+    SW_TRY(check_points(s, &of, &over));
     if (s->own->report->errors == errors) check_kept(s, &of);
     return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);
 }

@@ -419,6 +419,13 @@ refused 'statistics.of="status"' "unknown quantity 'status'"
 refused 'statistics.of="spectrum(v)"' "unknown quantity 'spectrum(v)'; did you mean 'spectrum(u)'?"
 expect 3 check s.cfg -s 'grid.length="6*gamma"' -s 'statistics.of="spectrum(u)"'
 says "'spectrum(u)' takes one grid.length in all runs"
+# points of runs that are taken together lie at the same places, those of other means need not
+for key in length x0; do
+    expect 3 check s.cfg -s "grid.$key=6+0.1*wide" -s define.wide='"2*seed"' -s 'statistics.of=["energy", "u"]'
+    says "'statistics.of': 'u' of runs over 'seed' lies at other places in each (grid.$key); take 'seed' out of"
+    expect 0 check s.cfg -s "grid.$key=6+0.1*wide" -s define.wide='"2*seed"' -s 'statistics.of=["energy"]'
+    expect 0 check s.cfg -s "grid.$key=6+0.1*gamma" -s 'statistics.of=["energy", "u"]'
+done
 expect 3 check s.cfg -s 'boundary="no_flux"' -s 'statistics.of="spectrum(u)"'
 says "'spectrum(u)' is that of a periodic field, and there are walls here"
 refused 'statistics.what=["kurtosis"]' \

@@ -90,7 +90,8 @@ while IFS='|' read -r value message; do
     says "$message"
 done <<'R'
 a > 5|-s: error: 'sweep.where' holds for none of the 9 points of the axes
-sqrt(a - b)|-s: error: 'sweep.where' is not a number, and so undecided, for a = 1, b = 2
+sqrt(a - b)|-s: error: 'sweep.where' is not a finite number, and so undecided, for a = 1, b = 2
+1/(a - 2)|-s: error: 'sweep.where' is not a finite number, and so undecided, for a = 2, b = 1
 a <|-s: error: 'sweep.where', column 3: missing operand after '<'
 c < 1|-s: error: 'sweep.where', column 1: unknown name 'c'
 run < 3|-s: error: 'sweep.where', column 1: unknown name 'run'

@@ -75,6 +75,8 @@ g,,m\n0.1,1,1\n|runs.csv:1: error: column 2 has no name
 g,m,2x\n0.1,1,2\n0.2,1,2\n|runs.csv:1: error: 'sweep.2x' cannot be called '2x': a name is made of letters, digits and _
 g,m,t\n0.1,1,2\n0.2,1,2\n|runs.csv:1: error: 'sweep.t' cannot be called 't': it is a coordinate
 g,m,note\n0.1,1,2\n0.2,1,3\n|runs.csv:1: error: 'sweep.note' changes nothing: no key or expression uses it
+g,m,note\n0.1,1,2\n|runs.csv:1: error: 'sweep.note' changes nothing: no key or expression uses it
+g,m,note\n0.1,1,2\n0.1,1,2\n|runs.csv:1: error: 'sweep.note' changes nothing: no key or expression uses it
 g,n\n0.1,1\n|t.cfg:6: error: 'define.k', column 6: unknown name 'm'
 g,m\n0.1,\xff\n|runs.csv:2: error: byte 0xff is not UTF-8
 R
