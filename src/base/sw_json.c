@@ -72,6 +72,18 @@ void sw_json_count(struct sw_json *j, const char *key, int64_t value)
     fprintf(j->to, "%" PRId64, value);
 }
 
+void sw_json_flag(struct sw_json *j, const char *key, bool value)
+{
+    lead(j, key);
+    fputs(value ? "true" : "false", j->to);
+}
+
+void sw_json_copy(struct sw_json *j, const char *written)
+{
+    lead(j, NULL);
+    fputs(written, j->to);
+}
+
 void sw_json_time(struct sw_json *j, const char *key, int64_t seconds)
 {
     char when[21];

@@ -18,6 +18,9 @@ void sw_json_end(struct sw_json *j, char bracket);
 void sw_json_text(struct sw_json *j, const char *key, const char *value);
 void sw_json_real(struct sw_json *j, const char *key, double value);
 void sw_json_count(struct sw_json *j, const char *key, int64_t value);
+void sw_json_flag(struct sw_json *j, const char *key, bool value);
+/** Members of an object that a writer {.depth = 1, .first = true, .line = true} has written before. */
+void sw_json_copy(struct sw_json *j, const char *written);
 /** Seconds since 1970 as "2026-11-20T09:00:00Z"; 0 as null. */
 void sw_json_time(struct sw_json *j, const char *key, int64_t seconds);
 #endif

@@ -1,8 +1,6 @@
 /* sweep run CONFIG... and sweep resume FILE: compute what is missing of a sweep and write its output file. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
@@ -305,29 +303,10 @@ static enum sw_status compute(struct sweep_run *run, struct sw_run_sweep_options
     return is_rank_0(run) ? st : SW_OK;  /* rank 0 reports the failures of all ranks */
 }
 
-struct run_facts { char hostname[128], device[160], cuda[64], driver[64]; };
-
-/* Where and by what the runs are computed, for the output file. */
-static void find_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct run_facts *facts,
-                            struct sw_provenance *provenance)
-{
-    memset(facts, 0, sizeof *facts);
-    if (gethostname(facts->hostname, sizeof facts->hostname - 1)) facts->hostname[0] = 0;
-    if (devices->count) {  /* of several, each names itself in what it writes */
-        const struct sw_device *device = devices->device[0];
-        snprintf(facts->device, sizeof facts->device, "%s", device->name);
-        snprintf(facts->cuda, sizeof facts->cuda, "%s", device->runtime);
-        snprintf(facts->driver, sizeof facts->driver, "%s", device->driver);
-    }
-    *provenance = (struct sw_provenance){.command_line = cli->command_line, .solver = "", .device = facts->device,
-                                         .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname,
-                                         .started = (double)time(NULL)};
-}
-
 static enum sw_status execute_plan(struct sweep_run *run)
 {
     struct sw_cli *cli = run->cli;
-    struct run_facts facts;
+    struct cli_facts facts;
     struct sw_run_sweep_summary summary = {0};
     run->executed = true;
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
@@ -344,7 +323,7 @@ static enum sw_status execute_plan(struct sweep_run *run)
         .user = run,
     };
     message_late(run, left);
-    find_provenance(cli, &run->devices, &facts, &options.provenance);
+    cli_provenance(cli, &run->devices, &facts, &options.provenance);
     progress_bar_start(&run->bar, cli, run->s->sweep, run->plan, run->s->file);
     sw_stop_watch(NULL);  /* from here on the scheduler looks */
     enum sw_status st = compute(run, &options, &summary);

@@ -16,114 +16,12 @@
 #include "store/sw_verify.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
-#include "problem/sw_problem.h"
-
-/* A column of what is shown: a parameter, a column of the run table (of_run), or a list of numbers or texts. */
-struct show_column {
-    const char *name;
-    enum cell_kind kind;
-    int         param;                     /* of of_param: which parameter       */
-    bool        of_param;
-    const struct sw_run_column *of_run;
-    const int64_t *count;
-    const double  *real;
-    char *const   *text;
-    bool        of_id;
-    bool        brief;                     /* also in the table for people       */
-};
-
-enum { MOST = 128 };
-
-static bool has_norms(const struct sw_run_table *t)
-{
-    for (int64_t k = 0; k < t->nruns; k++)
-        if (isfinite(sw_run_table_row(t, k).err_l2)) return true;
-    return false;
-}
-
-static bool any_text(char *const *v, int64_t n)
-{
-    for (int64_t k = 0; k < n; k++)
-        if (*v[k]) return true;
-    return false;
-}
-
-static bool is_shown(const struct sw_run_table *t, const struct sw_run_column *c)
-{
-    const struct sw_problem *problem = sw_problem_find(t->problem);
-    switch (c->shown) {
-    case SW_SHOWN_IN_FULL: return false;
-    case SW_SHOWN: return true;
-    case SW_SHOWN_WITH_TIME: return !problem || problem->time;
-    case SW_SHOWN_WITH_TIME_STEP:
-        return sw_run_table_has(t, "time_step") || sw_run_table_has(t, "steps_refused");
-    case SW_SHOWN_WITH_NORMS: return has_norms(t);
-    }
-    return false;
-}
-
-static int make_columns(const struct sw_run_table *t, struct show_column *c)
-{
-    static const enum cell_kind kind_of[] = {[SW_RUN_COLUMN_FLAG] = CELL_TEXT, [SW_RUN_COLUMN_COUNT] = CELL_COUNT,
-                                             [SW_RUN_COLUMN_REAL] = CELL_REAL};
-    int n = 0;
-    c[n++] = (struct show_column){"run", CELL_COUNT, .count = t->index, .brief = true};
-    for (int k = 0; k < t->nparam && n < MOST - sw_run_ncolumns - 2; k++)
-        c[n++] = (struct show_column){t->param_name[k], t->nword[k] ? CELL_TEXT : CELL_REAL, k, .of_param = true,
-                                      .brief = true};
-    for (int k = 0; k < sw_run_ncolumns; k++) {
-        const struct sw_run_column *column = &sw_run_columns[k];
-        if (t->column[k])
-            c[n++] = (struct show_column){column->name, kind_of[column->type], .of_run = column,
-                                          .brief = is_shown(t, column)};
-    }
-    for (int k = 0; k < t->nscalar && n < MOST - 2; k++)
-        c[n++] = (struct show_column){t->scalar[k].name, CELL_REAL, .real = t->scalar[k].last,
-                                      .brief = t->scalar[k].users};
-    c[n++] = (struct show_column){"run_id", CELL_TEXT, .of_id = true};
-    c[n++] = (struct show_column){"message", CELL_TEXT, .text = t->message, .brief = any_text(t->message, t->nruns)};
-    return n;
-}
-
-static const void *result_of(const struct sw_run_table *t, const struct show_column *c, int64_t run)
-{
-    return sw_run_table_value(t, c->of_run, run);
-}
-
-static double column_real(const struct sw_run_table *t, const struct show_column *c, int64_t run)
-{
-    if (c->real) return c->real[run];
-    return c->of_param ? t->param[(int64_t)c->param * t->nruns + run] : *(const double *)result_of(t, c, run);
-}
-
-static int64_t column_count(const struct sw_run_table *t, const struct show_column *c, int64_t run)
-{
-    return c->count ? c->count[run] : *(const int64_t *)result_of(t, c, run);
-}
-
-static const char *column_text(const struct sw_run_table *t, const struct show_column *c, int64_t run, char text[40])
-{
-    if (c->of_id) return sw_run_id_text(t->id[run], text);
-    if (c->of_param) return t->word[c->param][(int)t->param[(int64_t)c->param * t->nruns + run]];
-    if (c->text) return c->text[run];
-    return sw_run_column_flag(c->of_run, *(const unsigned char *)result_of(t, c, run));
-}
-
-/* @param room  what its text may lie in */
-static struct cell cell_of(const struct sw_run_table *t, const struct show_column *c, int64_t run, char room[40])
-{
-    struct cell cell = {.name = c->name, .kind = c->kind};
-    if (c->kind == CELL_TEXT) cell.text = column_text(t, c, run, room);
-    else if (c->kind == CELL_COUNT) cell.count = column_count(t, c, run);
-    else cell.real = column_real(t, c, run);
-    return cell;
-}
 
 /* A cell as text; digits: of a real number. */
-static const char *format_cell(const struct sw_run_table *t, const struct show_column *c, int64_t run, int digits,
+static const char *format_cell(const struct sw_run_table *t, const struct shown_column *c, int64_t run, int digits,
                                char room[40])
 {
-    const struct cell cell = cell_of(t, c, run, room);
+    const struct cell cell = shown_cell(t, c, run, room);
     return cell_format(&cell, digits, room);
 }
 
@@ -175,7 +73,7 @@ static const char *escape(struct sw_text *room, const char *text)
     return sw_text_get(room);
 }
 
-static const char *table_cell(const struct sw_run_table *t, const struct show_column *c, int64_t row,
+static const char *table_cell(const struct sw_run_table *t, const struct shown_column *c, int64_t row,
                               struct sw_text *room)
 {
     char text[40];
@@ -212,11 +110,11 @@ static void print_head(const struct sw_cli *cli, const struct sw_run_table *t, c
     sw_text_free(&stopped);
 }
 
-static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct show_column *c, int n,
+static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, const struct shown_column *c, int n,
                        const struct rows *rows, const struct sw_file_checksum *sum)
 {
     struct sw_text room = {0};
-    int width[MOST] = {0};
+    int width[SHOWN_MOST] = {0};
     print_head(cli, t, rows, sum);
     for (int k = 0; k < n; k++)
         for (int64_t r = -1; r < rows->count && c[k].brief; r++) {
@@ -237,13 +135,13 @@ static void show_table(const struct sw_cli *cli, const struct sw_run_table *t, c
     sw_text_free(&room);
 }
 
-static void show_csv(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows)
+static void show_csv(const struct sw_run_table *t, const struct shown_column *c, int n, const struct rows *rows)
 {
     char room[40];
     for (int64_t r = -1; r < rows->count; r++) {
         for (int k = 0; k < n; k++) {
             const struct cell cell = r < 0 ? (struct cell){.kind = CELL_TEXT, .text = c[k].name}
-                                           : cell_of(t, &c[k], rows->row[r], room);
+                                           : shown_cell(t, &c[k], rows->row[r], room);
             if (k) fputc(',', stdout);
             cell_print_csv(stdout, &cell);
         }
@@ -251,19 +149,19 @@ static void show_csv(const struct sw_run_table *t, const struct show_column *c, 
     }
 }
 
-static void json_run(struct sw_json *j, const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
+static void json_run(struct sw_json *j, const struct sw_run_table *t, const struct shown_column *c, int n, int64_t run)
 {
     char room[40];
     sw_json_begin(j, NULL, '{');
     for (int k = 0; k < n; k++) {
-        const struct cell cell = cell_of(t, &c[k], run, room);
+        const struct cell cell = shown_cell(t, &c[k], run, room);
         cell_print_json(j, &cell);
     }
     sw_json_end(j, '}');
 }
 
 /* @param list  what it calls the rows */
-static void show_json(const struct sw_run_table *t, const struct show_column *c, int n, const struct rows *rows,
+static void show_json(const struct sw_run_table *t, const struct shown_column *c, int n, const struct rows *rows,
                       const struct sw_file_checksum *sum, const char *list)
 {
     struct sw_json j = {.to = stdout, .first = true};
@@ -304,7 +202,7 @@ static enum sw_status find_run(const struct sw_cli *cli, const struct sw_run_tab
 }
 
 /* For people: a time of 0.1 is 0.1. All digits are in what is for programs. */
-static void show_run(const struct sw_run_table *t, const struct show_column *c, int n, int64_t run)
+static void show_run(const struct sw_run_table *t, const struct shown_column *c, int n, int64_t run)
 {
     char text[40];
     struct sw_text room = {0};
@@ -334,9 +232,9 @@ static enum sw_status choose_rows(const struct sw_cli *cli, const struct sw_run_
 static enum sw_status show_runs(const struct sw_cli *cli, const struct sw_run_table *t, int status,
                                 const struct sw_file_checksum *sum)
 {
-    struct show_column c[MOST];
+    struct shown_column c[SHOWN_MOST];
     struct rows rows = {0};
-    int n = make_columns(t, c);
+    int n = shown_columns(t, c);
     SW_TRY(choose_rows(cli, t, status, &rows));
     if (cli->json) show_json(t, c, n, &rows, sum, "runs");
     else if (cli->run) show_run(t, c, n, rows.row[0]);
@@ -354,13 +252,13 @@ static enum sw_status show_statistics(const struct sw_cli *cli, const char *file
                                       const struct sw_file_checksum *sum)
 {
     struct sw_statistics_table s;
-    struct show_column c[MOST];
+    struct shown_column c[SHOWN_MOST];
     struct rows rows = {0};
     SW_TRY(sw_statistics_table_read(file, t, &s));
-    const int n = s.ncolumn < MOST ? s.ncolumn : MOST;
+    const int n = s.ncolumn < SHOWN_MOST ? s.ncolumn : SHOWN_MOST;
     for (int k = 0; k < n; k++) {
         const struct sw_statistics_column *from = &s.column[k];
-        c[k] = (struct show_column){.name = from->name, .kind = from->text ? CELL_TEXT : from->count ? CELL_COUNT
+        c[k] = (struct shown_column){.name = from->name, .kind = from->text ? CELL_TEXT : from->count ? CELL_COUNT
                                                                                                 : CELL_REAL,
                                     .count = from->count, .real = from->number, .text = from->text, .brief = true};
     }

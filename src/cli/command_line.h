@@ -18,6 +18,7 @@ enum { CLI_MANY = 1 << 20 };
     X(CHECK,   check,   "CONFIG...",        1, CLI_MANY, "validate, compile and plan; write nothing")              \
     X(STATUS,  status,  "FILE|CONFIG",      1, 1,        "how far a sweep is, and each of its shards")             \
     X(RESUME,  resume,  "FILE",             1, 1,        "continue the sweep that is stored in an output file")    \
+    X(ASK,     ask,     "CONFIG",           1, 1,        "compute rows of parameters as standard input asks for them") \
     X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
     X(VERIFY,  verify,  "FILE...",          1, CLI_MANY, "compare files with the checksums they were written with")    \

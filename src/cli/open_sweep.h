@@ -51,6 +51,12 @@ enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep
 void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
 double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */
 
+/* What the provenance borrows. */
+struct cli_facts { char hostname[128], device[160], cuda[64], driver[64]; };
+/** Where and by what the runs are computed, for the output file. */
+void cli_provenance(const struct sw_cli *cli, const struct sw_devices *devices, struct cli_facts *facts,
+                    struct sw_provenance *provenance);
+
 /* ---- extend_sweep.c */
 /** A file that was refused because it is of another sweep: if it is finished, and its runs are the beginnings of this
  * sweep's, make parts of them from which `longer` goes on, unless an earlier call did.

@@ -493,7 +493,7 @@ enum sw_status sw_run_sweep(struct sw_sweep *sweep, struct sw_plan *plan, const 
     if (!st) st = compute_batches(&s, devices);
     sw_comm_destroy(&s.group);
     fill_summary(&s);
-    if (!st && !options->client) st = merge_unless_stopped(&s, completed);
+    if (!st && !options->client && !options->only_parts) st = merge_unless_stopped(&s, completed);
     if (s.lock != options->lock) sw_output_unlock(&s.lock);
     sw_representatives_free(&s.sample);
     pthread_mutex_destroy(&s.mutex);

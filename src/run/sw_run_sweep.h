@@ -50,6 +50,7 @@ struct sw_run_sweep_options {
     double  max_seconds;           /* stop after that long, but not before 0.1 s of steps; 0: never         */
     double  checkpoint_seconds;    /* between two checkpoints of a batch; 0: none; less: as often as costs 1 %
                                       of the time, and after so many at the latest                          */
+    bool    only_parts;            /* leave the results in parts: the caller joins them, sw_merge_parts()  */
     bool    fail_fast;             /* stop at the first run that diverges or fails                          */
     bool    retry_failed;
     const volatile sig_atomic_t *stop;   /* becomes non-zero: write a checkpoint, return SW_E_STOPPED       */

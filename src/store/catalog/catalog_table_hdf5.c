@@ -256,10 +256,19 @@ static enum sw_status read_last_scalars(const struct sw_catalog *c, const int64_
 
 /* ---- of a file and its parts */
 
+static enum sw_status join_tables(struct sw_catalog *c, bool scalars, struct sw_run_table **table)
+{
+    int64_t *slice = NULL;
+    enum sw_status st = sw_catalog_select(c, NULL, NULL);
+    if (!st) st = sw_catalog_table(c, false, NULL, table, &slice);
+    if (!st && scalars) st = read_last_scalars(c, slice, *table);
+    sw_free(slice);
+    return st;
+}
+
 static enum sw_status read_table(const char *file, bool scalars, struct sw_run_table **table)
 {
     struct sw_catalog c = {0};
-    int64_t *slice = NULL;
     *table = NULL;
     enum sw_status st = sw_catalog_open_output(file, NULL, &c);
     if (!st && !c.ninput) st = sw_output_fail_absent(file);
@@ -270,10 +279,7 @@ static enum sw_status read_table(const char *file, bool scalars, struct sw_run_t
         sw_catalog_free(&c);
         return st;
     }
-    if (!st) st = sw_catalog_select(&c, NULL, NULL);
-    if (!st) st = sw_catalog_table(&c, false, NULL, table, &slice);
-    if (!st && scalars) st = read_last_scalars(&c, slice, *table);
-    sw_free(slice);
+    if (!st) st = join_tables(&c, scalars, table);
     sw_catalog_free(&c);
     return st;
 }
@@ -286,4 +292,14 @@ enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table)
 enum sw_status sw_run_table_read_scalars(const char *file, struct sw_run_table **table)
 {
     return read_table(file, true, table);
+}
+
+enum sw_status sw_run_table_read_parts(const char *const *part, int count, struct sw_run_table **table)
+{
+    struct sw_catalog c = {0};
+    *table = NULL;
+    enum sw_status st = sw_catalog_open_resolved(part, count, &c);
+    if (!st) st = join_tables(&c, true, table);
+    sw_catalog_free(&c);
+    return st;
 }

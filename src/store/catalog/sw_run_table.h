@@ -47,5 +47,7 @@ const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID]);
 enum sw_status sw_run_table_read(const char *file, struct sw_run_table **table);
 /** And the scalars with which the runs ended; those of a virtual file stay NaN. */
 enum sw_status sw_run_table_read_scalars(const char *file, struct sw_run_table **table);
+/** The same of some parts of a file, whose runs are in no others. */
+enum sw_status sw_run_table_read_parts(const char *const *part, int count, struct sw_run_table **table);
 void sw_run_table_free(struct sw_run_table **table);
 #endif

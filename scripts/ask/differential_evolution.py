@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Make a scalar of a config as small as it can be, by differential evolution (scipy): each generation is one batch.
+
+    python3 scripts/ask/differential_evolution.py configs/front_fit.cfg miss D=0.2,3 r=0.2,3
+
+Arguments: the config; the scalar; of each parameter its ends. Options of `sweep ask` follow `--`, such as -o FILE.
+Needs scipy 1.9 or later (Debian: python3-scipy).
+"""
+import argparse
+import sys
+
+import sweep_ask
+
+try:
+    from scipy.optimize import differential_evolution
+except ImportError:
+    sys.exit("this needs scipy: pip install scipy, or apt-get install python3-scipy")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("config")
+    parser.add_argument("scalar")
+    parser.add_argument("ends", nargs="+", metavar="NAME=LOW,HIGH")
+    parser.add_argument("--generations", type=int, default=60)
+    parser.add_argument("--population", type=int, default=12, help="rows of a generation, for each parameter")
+    parser.add_argument("--seed", type=int, default=1)
+    own = sys.argv[1:sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
+    options = sys.argv[len(own) + 2:]
+    args = parser.parse_args(own)
+    ends = sweep_ask.bounds(args.ends)
+
+    asked = 0
+    with sweep_ask.Session(args.config, "--of", args.scalar, *options) as session:
+        def objective(x):  # [parameters][rows], or of one row [parameters]
+            nonlocal asked
+            rows = [dict(zip(ends, map(float, row))) for row in x.T.reshape(-1, len(ends))]
+            asked += len(rows)
+            values = sweep_ask.numbers(session.ask(rows), args.scalar)
+            return values if x.ndim > 1 else values[0]
+
+        found = differential_evolution(objective, list(ends.values()), vectorized=True, updating="deferred",
+                                       polish=False, init="sobol", popsize=args.population, tol=1e-8,
+                                       maxiter=args.generations, seed=args.seed)
+    print(f"{args.scalar} = {found.fun:.6g} after {asked} rows in {found.nit + 1} generations")
+    for name, value in zip(ends, found.x):
+        print(f"{name} = {value:.6g}")
+
+
+if __name__ == "__main__":
+    main()
