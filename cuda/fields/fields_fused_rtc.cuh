@@ -14,15 +14,6 @@
 
 enum { SCRATCH = FIELDS_KEPT * SIZE };  /* where in shared memory passes begin to work */
 
-template <int V = 0>
-__device__ static inline void keep_runs(const struct fields_on_device &b, int run, struct kept *kept)
-{
-    if constexpr (V < UNKNOWNS) {
-        if (threadIdx.x == V) rhs_of<V>::run(b.param + run, b.count, kept[V].r);
-        keep_runs<V + 1>(b, run, kept);
-    }
-}
-
 /* What changes with the time alone, if anything. */
 template <int I, int V>
 __device__ static inline void keep_stage(const struct fields_on_device &b, int run, struct kept *kept)

@@ -35,6 +35,16 @@ __device__ static inline void keep(const struct fields_on_device &b, int run, do
     T::step(b.param + run, b.count, to->r, 1, t, step, to->s);
 }
 
+/* Of right-hand sides what they keep of a run: thread V that of unknown V. */
+template <int V = 0>
+__device__ static inline void keep_runs(const struct fields_on_device &b, int run, struct kept *kept)
+{
+    if constexpr (V < UNKNOWNS) {
+        if (threadIdx.x == V) rhs_of<V>::run(b.param + run, b.count, kept[V].r);
+        keep_runs<V + 1>(b, run, kept);
+    }
+}
+
 template <class T>
 __device__ static __forceinline__ double value_of(const struct fields_on_device &b, int run, const struct kept *k,
                                                   const double *in, int cell, double t, long long step)

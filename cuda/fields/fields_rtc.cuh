@@ -388,6 +388,9 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     double place[FIELDS_PLACE];
 #pragma unroll
     for (int c = 0; c < FIELDS_PLACE; c++) place[c] = places[c];
+    enum { FEW_KEPT = 6 };
+    const struct kept copy = *kept, *mine = KEPT_RUN + KEPT_STEP > FEW_KEPT ? kept : &copy;  /* else loaded anew
+                                                                                              * behind each store */
     for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
         const int i = task % NX, above = task / NX * TOGETHER, lowest = j + row_of<BAND, APART>(above);
         const bool apart = lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY;
@@ -395,12 +398,12 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
         if (OPEN && !(apart && between)) {
 #pragma unroll 1
             for (int e = 0; e < TOGETHER && above + e < rows; e++)
-                to[slot_of(above + e, i)] = form_point<V, I>(b, run, f, i, lowest + e, k, kept, t, dt, step, scale);
+                to[slot_of(above + e, i)] = form_point<V, I>(b, run, f, i, lowest + e, k, mine, t, dt, step, scale);
             continue;
         }
         if (!is_inside<0>(i, i, EDGE)) continue;
-        if (OPEN || apart) form_points<V, I, true>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
-        else form_points<V, I, false>(b, run, f, i, lowest, k, place, kept, t, dt, step, scale, right);
+        if (OPEN || apart) form_points<V, I, true>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
+        else form_points<V, I, false>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
 #pragma unroll
         for (int e = 0; e < TOGETHER; e++)
             if (above + e < rows) to[slot_of(above + e, i)] = right[e];

@@ -96,15 +96,25 @@ extern "C" __global__ void system_k(struct fields_on_device b)
     if (run < b.count && b.pace[run].goes) make_system(b, run, run_of_thread() % UNKNOWNS);
 }
 
+/* What right-hand sides keep of a run, in memory. */
+__device__ static __forceinline__ struct kept *kept_of(const struct fields_on_device &b, int run)
+{
+    return (struct kept *)b.kept + run * UNKNOWNS;
+}
+
 template <int I, int V = 0>
 __device__ static inline void all_rows(const struct fields_on_device &b, int run, int block, struct kept *kept)
 {
     if constexpr (V < UNKNOWNS) {
         const struct fields_pace p = b.pace[run];
         const double t = p.t + method_c(I) * p.dt;
-        if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, t, p.number, kept);
-        __syncthreads();
-        pass_rows<V, I>(b, run, fields_of(b, run), block, kept, t, p.dt, p.number, shared);
+        const struct kept *of = kept_of(b, run) + V;
+        if (rhs_of<V>::STEP > 0) {
+            if (threadIdx.x == 0) keep<rhs_of<V>>(b, run, t, p.number, kept);
+            __syncthreads();
+            of = kept;
+        }
+        pass_rows<V, I>(b, run, fields_of(b, run), block, of, t, p.dt, p.number, shared);
         all_rows<I, V + 1>(b, run, block, kept);
     }
 }
@@ -295,6 +305,7 @@ extern "C" __global__ void begin_k(struct fields_on_device b, const int *sound, 
     const double *u = b.u + (size_t)run * SIZE;
     double largest_of_all = 0.0;
     if (!sound[run]) return;
+    if (!FIELDS_KEPT) keep_runs(b, run, kept_of(b, run));
     for (int v = 0; v < UNKNOWNS; v++) {
         const double largest = largest_in(u + (size_t)v * POINTS);
         largest_of_all = sw_own_steps_worse(largest_of_all, largest);

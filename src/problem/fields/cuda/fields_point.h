@@ -64,6 +64,8 @@ struct fields_on_device {         /* arrays in the memory of the device */
     struct fields_system *system;         /* [count][unknowns]                                           */
     unsigned long long *largest;          /* [count][FIELDS_LARGEST][unknowns]                           */
     struct fields_pace *pace;             /* [count]                                                     */
+    double *kept;                         /* [count][unknowns][fields_numbers_kept()] of right-hand sides,
+                                           * of a run, where steps go through memory                     */
     int *stopped;                         /* [count]                                                     */
     long long *diverged;                  /* [count] the step; -1 if not, or where stopped not known yet */
     /* where each run takes steps of its own */

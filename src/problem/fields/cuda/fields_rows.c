@@ -134,7 +134,7 @@ static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed,
                (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + 2 * FIELDS_VARYING_MOST) * sizeof(double) +
                fields_drive_numbers(d) * sizeof(double) +
                unknowns * (sizeof(struct fields_system) + sizeof(struct fields_stiffness)) +
-               (walls.walls + walls.weights + unknowns * eliminated) * sizeof(double) +
+               (walls.walls + walls.weights + unknowns * (eliminated + fields_numbers_kept(d))) * sizeof(double) +
                sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + sizeof(struct sw_own_limits) + 128;
 }
 
@@ -189,6 +189,7 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     sw_array_device(own, room * (size_t)(p->varies + 1), &p->batch.next_most);
     sw_array_device(own, room * unknowns, &p->batch.system);
     sw_array_device(own, room, &p->batch.pace);
+    if (!is_fused(p)) sw_array_device(own, room * unknowns * fields_numbers_kept(&s->desc), &p->batch.kept);
     sw_array_device(own, room, &p->batch.stopped);
     sw_array_device(own, room, &p->batch.diverged);
     sw_array_device(own, 1, &p->method);

@@ -96,6 +96,13 @@ static struct sw_program_size most_kept(const struct fields_desc *d, const struc
     return most;
 }
 
+size_t fields_numbers_kept(const struct fields_desc *d)
+{
+    const struct programs p = programs_of(d);
+    const struct sw_program_size most = most_kept(d, &p);
+    return (size_t)(most.run + most.step + 2);
+}
+
 /* ------------------------------------------------------------------ shapes */
 
 static int segments_of(const struct fields_shape *s, int axis, int64_t n)
@@ -258,10 +265,9 @@ static bool cut_whole(const struct fields_desc *d, int sm, size_t room, struct f
 static size_t bytes_kept(const struct fields_desc *d)
 {
     const struct programs p = programs_of(d);
-    const struct sw_program_size most = most_kept(d, &p);
     const int sets = (fields_method_of(d->scheme)->stages + 1) * (fields_walls_layout_of(d).moves ? 2 : 1);
-    return (size_t)(d->terms->unknowns + sets) * (size_t)(most.run + most.step + 2) *
-               sizeof(double) + (size_t)d->terms->unknowns * sizeof(struct fields_system) +
+    return (size_t)(d->terms->unknowns + sets) * fields_numbers_kept(d) * sizeof(double) +
+           (size_t)d->terms->unknowns * sizeof(struct fields_system) +
            sizeof(struct fields_pace) + sizeof(struct sw_own_steps) +
            (size_t)(2 * p.varies + 3 + FIELDS_LARGEST * d->terms->unknowns) * sizeof(double);
 }

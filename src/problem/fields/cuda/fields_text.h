@@ -33,6 +33,9 @@ bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_sh
 /** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */
 int fields_kept(const struct fields_desc *desc);
 
+/** Numbers that a program keeps of a run and of a time, at most. */
+size_t fields_numbers_kept(const struct fields_desc *desc);
+
 /** Numbers of what is eliminated of the lines of an unknown that end at walls (fields_point.h). */
 size_t fields_eliminated_of(const struct fields_desc *desc, const struct fields_shape *shape);
 
