@@ -128,7 +128,10 @@ __device__ static inline bool fused_step(const struct fields_on_device &b, int r
     __syncthreads();
     if (!b.pace[run].goes) return false;
     if constexpr (!AT_ONCE) {
-        if constexpr (MOVING) begin_step_at_walls(b, run, f.u, other);
+        if constexpr (MOVING) {
+            find_walls(b, run, step_of(b, run), false, other);
+            impose_walls(b, run, f.u);
+        }
         if constexpr (ELSEWHERE) {
             find_most(b, run, f, 0, POINTS, false, other, shared + SCRATCH);
             __syncthreads();

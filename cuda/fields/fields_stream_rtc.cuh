@@ -32,22 +32,22 @@ extern "C" __global__ void pace_k(struct fields_on_device b, long long from, lon
     if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
 }
 
-/* @param begins  1: of runs that begin with what is in u, at step, or tick, `from`; 0: of a step */
-extern "C" __global__ void walls_k(struct fields_on_device b, long long from, int begins)
+/* @param step     at which runs are, where dt is given; not of a step that they take
+ * @param purpose  FIELDS_WALLS_STEP .. */
+extern "C" __global__ void walls_k(struct fields_on_device b, long long step, int purpose)
 {
     if constexpr (WALLED) {
         __shared__ struct kept kept[2 * SETS];
         const int run = blockIdx.x;
         const struct fields f = fields_of(b, run);
-        if (begins ? b.stopped[run] : !b.pace[run].goes) return;
-        if (!begins) {
-            begin_step_at_walls(b, run, f.u, kept);
-            return;
-        }
-        const double t = OWN ? sw_own_steps_time(&b.steps[run], b.times) : (double)from * b.dt[run];
-        look_at_walls(b, run, t, kept);
+        const bool steps = purpose == FIELDS_WALLS_STEP;
+        if (steps ? !b.pace[run].goes : b.stopped[run]) return;
+        find_walls(b, run, steps ? step_of(b, run)
+                                 : outside_steps(OWN ? sw_own_steps_time(&b.steps[run], b.times)
+                                                     : (double)step * b.dt[run]), !steps, kept);
+        if (purpose == FIELDS_WALLS_LOOK) return;
         impose_walls(b, run, f.u);
-        for (int v = 0; OWN && v < UNKNOWNS; v++) {
+        for (int v = 0; OWN && !steps && v < UNKNOWNS; v++) {
             const double size = largest_in(f.u + (size_t)v * POINTS);
             if (threadIdx.x == 0) b.size[(size_t)run * UNKNOWNS + v] = size;
         }
@@ -256,15 +256,14 @@ __device__ static inline void find_rates(const struct fields_on_device &b, int r
     }
 }
 
-/* A block a run that has not begun. */
+/* A block a run that has not begun; walls_k has been there. */
 extern "C" __global__ void first_k(struct fields_on_device b)
 {
-    __shared__ struct kept kept[LOOKS];
+    __shared__ struct kept kept;
     const int run = blockIdx.x;
     double rate[UNKNOWNS];
     if (!OWN || b.stopped[run] || b.steps[run].goal != 0.0) return;
-    if constexpr (WALLED) look_at_walls(b, run, 0.0, kept);
-    find_rates(b, run, kept, rate);
+    find_rates(b, run, &kept, rate);
     if (threadIdx.x == 0)
         sw_own_steps_first(&b.steps[run], UNKNOWNS, b.size + (size_t)run * UNKNOWNS, rate, b.times[1], b.first_dt[run],
                            &b.limits[run]);
@@ -358,11 +357,11 @@ extern "C" __global__ void copy_k(struct fields_on_device b, void *to)
         }
 }
 
-/* The sum of the density over all points with their weights, times their volume, a block of SW_SUM_LANES threads a run.
- * @param step  at which runs are, where dt is given */
-extern "C" __global__ void energy_k(struct fields_on_device b, long long step, double *energy)
+/* The sum of the density over all points with their weights, times their volume, a block of SW_SUM_LANES threads a run;
+ * walls_k has been there. */
+extern "C" __global__ void energy_k(struct fields_on_device b, double *energy)
 {
-    __shared__ struct kept kept[LOOKS];
+    __shared__ struct kept kept;
     const int run = blockIdx.x;
     const double *u = b.u + (size_t)run * SIZE, *place = b.place + (size_t)run * FIELDS_PLACE;
     double sum = 0.0, volume = 1.0;
@@ -371,12 +370,10 @@ extern "C" __global__ void energy_k(struct fields_on_device b, long long step, d
         return;
     }
     for (int a = 0; a < AXES; a++) volume *= place[3 + a];
-    if constexpr (WALLED)
-        look_at_walls(b, run, OWN ? sw_own_steps_time(&b.steps[run], b.times) : (double)step * b.dt[run], kept);
-    if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, kept);
+    if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, &kept);
     __syncthreads();
     for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
-        sum += weight_of(at) * value_at<energy_of<0>, of_energy>(b, run, kept, u, at, 0.0, 0);
+        sum += weight_of(at) * value_at<energy_of<0>, of_energy>(b, run, &kept, u, at, 0.0, 0);
     sum = block_sum(sum, shared);
     if (threadIdx.x == 0) energy[run] = volume * sum;
 }
@@ -412,14 +409,12 @@ __device__ static inline void look_at(const struct fields_on_device &b, int run,
     }
 }
 
+/* walls_k has been there. */
 extern "C" __global__ void look_k(struct fields_on_device b, long long step, double *change)
 {
-    __shared__ struct kept kept[LOOKS];
+    __shared__ struct kept kept;
     const int run = blockIdx.x;
     double most = 0.0;
-    if (!b.stopped[run]) {
-        if constexpr (WALLED) look_at_walls(b, run, OWN ? 0.0 : b.dt[run] * (double)step, kept);
-        look_at(b, run, step, kept, &most);
-    }
+    if (!b.stopped[run]) look_at(b, run, step, &kept, &most);
     if (threadIdx.x == 0) change[run] = most;
 }

@@ -7,6 +7,7 @@
  *     CONDITIONS, condition_of<k>, rate_of<k>    programs of conditions, and derivatives in t of those that move;
  *     condition_end(k), condition_second(k), condition_moves(k), condition_begins(k)    which end of an unknown it is
  *                            of, numbered (3 v + axis)*2 + side; where its values are in what a run has
+ *     condition_same(k)      the first one with the same programs
  *     wall_kind(end), wall_condition(2 end + second)    -1: it is 0
  *     moving(v), above_second(3 v + axis), residual_begins(3 v + axis), weight_begins(3 v + axis)
  *     WALLS_SIZE, WEIGHTS_SIZE, ELIMINATED_SIZE, eliminated_begins(axis)
@@ -23,8 +24,7 @@
  * the next G, of a point and a stage, twice that with derivatives above the second. Solves are in solve_lines(). */
 
 enum {
-    SETS = STAGES + 1, ROW_FACE = NX + 2 * BEYOND_X, END_OF_STEP = STAGES,
-    LOOKS = WALLED ? 2 * SETS : 1  /* what is kept of programs where walls are looked at */
+    SETS = STAGES + 1, ROW_FACE = NX + 2 * BEYOND_X, END_OF_STEP = STAGES
 };
 
 __device__ static __forceinline__ constexpr bool walls_along(int axis)
@@ -242,79 +242,106 @@ __device__ static __forceinline__ double time_of(const struct wall_times &s, int
     return set == END_OF_STEP ? s.end : s.t + method_c(set) * s.dt;
 }
 
-/* Where a point of a wall is. @return its number in a wall, -1: beyond ends of other axes */
-template <int K>
-__device__ static __forceinline__ int place_on_wall(const struct fields_on_device &b, int run, int c, double *in)
+/* Walls without flux, a bit each. */
+__device__ static __forceinline__ constexpr unsigned long long closed_ends(void)
 {
-    constexpr int end = condition_end(K), v = end / 6, axis = end / 2 % 3, row = face_row(axis);
-    int at[3];
-    const int one = axis == 0 ? 1 : 0, two = axis == 2 ? 1 : 2;
-    at[axis] = end % 2 ? points_along(axis) - 1 : 0;
-    at[one] = c % row - (one < axis ? BEYOND_X : 0);
-    at[two] = c / row - (two < axis ? BEYOND_Y : 0);
-    const bool inside = at[one] >= 0 && at[one] < points_along(one) && at[two] >= 0 && at[two] < points_along(two);
-    const int wall = on_wall(axis, at[0], at[1], at[2]);
-#pragma unroll
-    for (int a = 0; a < 3; a++) {
-        if (a == axis) continue;
-        const int closed[2] = {is_closed(end_of(v, a, 0)), is_closed(end_of(v, a, 1))};
-        at[a] = (int)fields_wall_place(at[a], points_along(a), walls_along(a), closed[0], closed[1]);
-    }
-    set_place(b.place + (size_t)run * FIELDS_PLACE, at[0], at[1], at[2], in);
-    return inside ? wall : -1;
+    unsigned long long closed = 0;
+    for (int end = 0; end < 6 * UNKNOWNS; end++) closed |= (unsigned long long)is_closed(end) << end;
+    return closed;
 }
 
-/* A condition at a point of its wall, at all times; of one that moves what G is made of, too. */
-template <int K>
-__device__ static __forceinline__ void find_condition(const struct fields_on_device &b, int run, int c,
-                                                      const struct wall_times &s, const struct kept *kept)
+/* Where point c of a wall is. @return its number in a wall, -1: beyond ends of other axes */
+__device__ static __forceinline__ int place_on_wall(const struct fields_on_device &b, int run, int end, int c,
+                                                    double *in)
 {
-    constexpr int end = condition_end(K), of = end / 2, axis = of % 3, points = face_points(axis);
-    constexpr int inside = inside_points(axis), m = end % 2 * 2 + condition_second(K);
-    double in[FIELDS_INPUTS], first = 0.0, last = 0.0, rest = 0.0;
-    double *value = b.walls + (size_t)run * WALLS_SIZE + condition_begins(K) + c;
-    const int wall = place_on_wall<K>(b, run, c, in);
-    if constexpr (!condition_moves(K)) {
-        value[0] = value_of<condition_of<K>>(b, run, kept, in, c, 0.0, 0);
-    } else {
-        double *residual = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of) + m * inside + wall;
-        const bool lifts = wall >= 0 && (m % 2 == 0 || above_second(of));
-#pragma unroll 1
-        for (int set = 0; set < SETS; set++) {
-            const double t = time_of(s, set), x = value_of<condition_of<K>>(b, run, kept + set, in, c, t, 0);
-            value[set * points] = x;
-            if (set == 0) first = x;
-            last = x;
-            if (!lifts) continue;
-            const double rate = value_of<rate_of<K>>(b, run, kept + SETS + set, in, c, t, 0);
-            residual[2 * set * FIELDS_CONDITIONS * inside] = x - first;
-            residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] = rate;
-            if (set < STAGES) rest -= b.method->b[set] * rate;
-        }
-        if (!lifts || s.dt == 0.0) return;
-        rest += last / s.dt - first / s.dt;
-        for (int set = 0; set < SETS; set++) residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] += rest;
+    constexpr unsigned long long all_closed = closed_ends();
+    const int axis = end / 2 % 3, row = face_row(axis), wall = end % 2 ? points_along(axis) - 1 : 0,
+              first = c % row - (axis ? BEYOND_X : 0), other = c / row - (axis == 2 ? BEYOND_Y : 0);
+    const int i = axis == 0 ? wall : first, j = axis == 0 ? first : axis == 1 ? wall : other,
+              k = axis == 2 ? wall : other, closed = (int)(all_closed >> end / 6 * 6) & 63;
+    const bool inside = i >= 0 && i < NX && j >= 0 && j < NY && k >= 0 && k < NZ;
+    set_place(b.place + (size_t)run * FIELDS_PLACE, (int)fields_wall_place(i, NX, WALLS_X, closed & 1, closed & 2),
+              (int)fields_wall_place(j, NY, WALLS_Y, closed & 4, closed & 8),
+              (int)fields_wall_place(k, NZ, WALLS_Z, closed & 16, closed & 32), in);
+    return inside ? on_wall(axis, i, j, k) : -1;
+}
+
+/* Programs of conditions by number, so that what is around them is compiled once.
+ * @param k  condition_same() of one @param rate  its derivative in t */
+template <int K = 0>
+__device__ static inline void keep_condition(const struct fields_on_device &b, int run, int k, bool rate, double t,
+                                             struct kept *to)
+{
+    if constexpr (K < CONDITIONS) {
+        if (condition_same(K) != K || k != K) keep_condition<K + 1>(b, run, k, rate, t, to);
+        else if (rate) keep<rate_of<K>>(b, run, t, 0, to);
+        else keep<condition_of<K>>(b, run, t, 0, to);
     }
+}
+
+template <int K = 0>
+__device__ static __forceinline__ double condition_at(const struct fields_on_device &b, int run, int k, bool rate,
+                                                      const struct kept *kept, const double *in, int c, double t)
+{
+    if constexpr (K < CONDITIONS) {
+        if (condition_same(K) != K || k != K) return condition_at<K + 1>(b, run, k, rate, kept, in, c, t);
+        return rate ? value_of<rate_of<K>>(b, run, kept, in, c, t, 0)
+                    : value_of<condition_of<K>>(b, run, kept, in, c, t, 0);
+    }
+    return 0.0;
+}
+
+/* A condition that moves, at a point of its wall: at all times, with what G is made of.
+ * @param at  the point's place in what walls give @param wall  its number in the wall */
+__device__ static __forceinline__ void find_moving(const struct fields_on_device &b, int run, int k, int c, int wall,
+                                                   const double *in, const struct wall_times &s,
+                                                   const struct kept *kept)
+{
+    const int end = condition_end(k), of = end / 2, axis = of % 3, points = face_points(axis), same = condition_same(k),
+              inside = inside_points(axis), m = end % 2 * 2 + condition_second(k);
+    double *value = b.walls + (size_t)run * WALLS_SIZE + condition_begins(k) + c, first = 0.0, last = 0.0, rest = 0.0,
+           *residual = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of) + m * inside + wall;
+    const bool lifts = wall >= 0 && (m % 2 == 0 || above_second(of));
+#pragma unroll 1
+    for (int which = 0; which < 2 * SETS; which++) {
+        const int set = which / 2;
+        const bool rate = which % 2;
+        if (rate && !lifts) continue;
+        const double x = condition_at(b, run, same, rate, kept + (rate ? SETS : 0) + set, in, c, time_of(s, set));
+        if (rate) {
+            residual[which * FIELDS_CONDITIONS * inside] = x;
+            if (set < STAGES) rest -= b.method->b[set] * x;
+            continue;
+        }
+        if (set == 0) first = x;
+        last = x;
+        value[set * points] = x;
+        if (lifts) residual[which * FIELDS_CONDITIONS * inside] = x - first;
+    }
+    if (!lifts || s.dt == 0.0) return;
+    rest += last / s.dt - first / s.dt;
+    for (int set = 0; set < SETS; set++) residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] += rest;
 }
 
 /* @param all  else those that move  @param kept  [2 SETS] */
-template <int K = 0>
 __device__ static inline void find_conditions(const struct fields_on_device &b, int run, const struct wall_times &s,
                                               bool all, struct kept *kept)
 {
-    if constexpr (K < CONDITIONS) {
-        constexpr bool moves = condition_moves(K);
-        if (all || moves) {
-            for (int set = 0; threadIdx.x == 0 && set < (moves ? SETS : 1); set++) {
-                keep<condition_of<K>>(b, run, time_of(s, set), 0, kept + set);
-                if (moves) keep<rate_of<K>>(b, run, time_of(s, set), 0, kept + SETS + set);
-            }
-            __syncthreads();
-            for (int c = threadIdx.x; c < face_points(condition_end(K) / 2 % 3); c += blockDim.x)
-                find_condition<K>(b, run, c, s, kept);
-            __syncthreads();
+#pragma unroll 1
+    for (int k = 0; k < CONDITIONS; k++) {
+        const int end = condition_end(k), moves = condition_moves(k), same = condition_same(k);
+        if (!all && !moves) continue;
+        for (int which = 0; threadIdx.x == 0 && which < (moves ? 2 * SETS : 1); which++)
+            keep_condition(b, run, same, which >= SETS, time_of(s, which % SETS), kept + which);
+        __syncthreads();
+        for (int c = threadIdx.x; c < face_points(end / 2 % 3); c += blockDim.x) {
+            double in[FIELDS_INPUTS];
+            const int wall = place_on_wall(b, run, end, c, in);
+            if (MOVING && moves) find_moving(b, run, k, c, wall, in, s, kept);
+            else b.walls[(size_t)run * WALLS_SIZE + condition_begins(k) + c] =
+                     condition_at(b, run, same, false, kept, in, c, 0.0);
         }
-        find_conditions<K + 1>(b, run, s, all, kept);
+        __syncthreads();
     }
 }
 
@@ -348,32 +375,27 @@ __device__ static inline void find_walls(const struct fields_on_device &b, int r
                                          bool all, struct kept *kept)
 {
     double *walls = b.walls + (size_t)run * WALLS_SIZE;
-#pragma unroll
+#pragma unroll 1
     for (int of = 0; of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3))
             for (int c = threadIdx.x; c < 2 * SETS * FIELDS_CONDITIONS * inside_points(of % 3); c += blockDim.x)
                 walls[residual_begins(of) + c] = 0.0;
     __syncthreads();
     find_conditions(b, run, s, all, kept);
-#pragma unroll
+#pragma unroll 1
     for (int of = 0; of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3) && ((of % 3 > 0 && WALLS_X) || (of % 3 > 1 && WALLS_Y)))
             subtract_lifts(b, run, of / 3, of % 3);
 }
 
-/* What walls give at a time outside steps, of set 0: a step of no length has no R. */
-__device__ static inline void look_at_walls(const struct fields_on_device &b, int run, double t, struct kept *kept)
-{
-    find_walls(b, run, wall_times{t, 0.0, t}, true, kept);
-}
+/* A time outside steps, of which set 0 counts: a step of no length has no R. */
+__device__ static __forceinline__ struct wall_times outside_steps(double t) { return wall_times{t, 0.0, t}; }
 
-/* Of the step that the run takes; the state gets what is given where it begins. */
-__device__ static inline void begin_step_at_walls(const struct fields_on_device &b, int run, double *u,
-                                                  struct kept *kept)
+/* The step that the run takes. */
+__device__ static __forceinline__ struct wall_times step_of(const struct fields_on_device &b, int run)
 {
     const struct fields_pace p = b.pace[run];
-    find_walls(b, run, wall_times{p.t, p.dt, OWN ? p.t + p.dt : (double)(p.number + 1) * p.dt}, false, kept);
-    impose_walls(b, run, u);
+    return wall_times{p.t, p.dt, OWN ? p.t + p.dt : (double)(p.number + 1) * p.dt};
 }
 
 /* ------------------------------------------------------------------ lines, sums */

@@ -53,6 +53,9 @@ struct fields_pace {
  * grow as numbers do and NaN is behind all of them. */
 enum { FIELDS_LARGEST = 3, FIELDS_PLACE = 9 };
 
+/* What walls_k is for: a step that runs take, runs that begin with what is in u, what is read out. */
+enum { FIELDS_WALLS_STEP, FIELDS_WALLS_BEGIN, FIELDS_WALLS_LOOK };
+
 struct fields_on_device {         /* arrays in the memory of the device */
     int count;                            /* runs                                                        */
     const double *param;                  /* [nparam][count]                                             */

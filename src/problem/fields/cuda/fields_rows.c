@@ -391,12 +391,13 @@ static enum sw_status begin(struct fields_sim *s, long long mark)
     return settle(s);
 }
 
-/* @param begins  1: of states that are new; 0: of a step */
-static enum sw_status launch_walls(struct fields_sim *s, int64_t from, int begins)
+/* @param purpose  FIELDS_WALLS_STEP .. */
+static enum sw_status launch_walls(struct fields_sim *s, int64_t step, int purpose)
 {
     struct stream *p = s->own;
-    long long at = from;
-    void *args[] = {&p->batch, &at, &begins};
+    long long at = step;
+    void *args[] = {&p->batch, &at, &purpose};
+    if (!p->walls.walled) return SW_OK;
     return launch_blocks(s, FIELDS_WALLS_K, FIELDS_THREADS, args);
 }
 
@@ -405,7 +406,7 @@ static enum sw_status begin_at_walls(struct fields_sim *s, int64_t from)
     struct stream *p = s->own;
     if (!p->begins) return SW_OK;
     p->begins = false;
-    SW_TRY(launch_walls(s, from, 1));
+    SW_TRY(launch_walls(s, from, FIELDS_WALLS_BEGIN));
     return find_local(s);
 }
 
@@ -490,8 +491,8 @@ static enum sw_status measure(struct fields_sim *s, double *scalars)
 {
     struct stream *p = s->own;
     const size_t count = (size_t)s->count, points = fields_points(&s->desc);
-    long long step = s->step < 0 ? 0 : s->step;
-    void *args[] = {&p->batch, &step, &p->number};
+    void *args[] = {&p->batch, &p->number};
+    if (s->desc.energy) SW_TRY(launch_walls(s, s->step < 0 ? 0 : s->step, FIELDS_WALLS_LOOK));
     SW_TRY(launch_blocks(s, FIELDS_ENERGY_K, SW_SUM_LANES, args));
     SW_TRY(sw_device_download(s->device, p->host.number, p->number, count * sizeof *p->number));
     SW_TRY(sw_device_download(s->device, p->host.stopped, p->batch.stopped, count * sizeof *p->host.stopped));
@@ -547,7 +548,7 @@ static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
     int local = 0;
     void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch}, *most[] = {&p->batch, &local};
     SW_TRY(launch_runs(s, FIELDS_PACE_K, 1, pace));
-    if (p->walls.moves) SW_TRY(launch_walls(s, from, 0));
+    if (p->walls.moves) SW_TRY(launch_walls(s, from, FIELDS_WALLS_STEP));
     if (p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
     SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
     for (int i = 0; i < p->walk.method->stages; i++) SW_TRY(take_stage(s, i));
@@ -601,6 +602,7 @@ static enum sw_status look_ahead(struct fields_sim *s, double *change)
     struct stream *p = s->own;
     long long step = s->step;
     void *args[] = {&p->batch, &step, &p->number};
+    SW_TRY(launch_walls(s, step, FIELDS_WALLS_LOOK));
     SW_TRY(launch_blocks(s, FIELDS_LOOK_K, FIELDS_THREADS, args));
     return sw_device_download(s->device, change, p->number, (size_t)s->count * sizeof *change);
 }

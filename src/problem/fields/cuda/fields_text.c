@@ -435,8 +435,11 @@ static void add_walls(struct sw_text *text, const struct fields_desc *d, const s
     const struct fields_walls_layout l = fields_walls_layout_of(d);
     const struct family family[] = {{"condition_of", l.conditions, l.condition}, {"rate_of", l.conditions, l.rate}};
     size_t begins[SW_DIMS];
-    int moves[FIELDS_CONDITIONS_MOST], moving[SW_UNKNOWNS_MOST];
-    for (int k = 0; k < l.conditions; k++) moves[k] = l.rate[k] != NULL;
+    int moves[FIELDS_CONDITIONS_MOST], same[FIELDS_CONDITIONS_MOST] = {0}, moving[SW_UNKNOWNS_MOST];
+    for (int k = 0; k < l.conditions; k++) {
+        moves[k] = l.rate[k] != NULL;
+        while (same[k] < k && !is_same(l.condition[same[k]], l.condition[k])) same[k]++;
+    }
     for (int v = 0; v < SW_UNKNOWNS_MOST; v++) moving[v] = l.moving[v];
     sw_text_printf(text, "enum { WALLS_X = %d, WALLS_Y = %d, WALLS_Z = %d, WALLED = %d, OPEN_X = %d, OPEN_Y = %d, "
                    "OPEN_Z = %d, OPEN = %d, MOVING = %d, BEYOND_X = %d, BEYOND_Y = %d, CONDITIONS = %d };\n",
@@ -453,6 +456,7 @@ static void add_walls(struct sw_text *text, const struct fields_desc *d, const s
     add_table(text, "condition_end", l.conditions, l.end);
     add_table(text, "condition_second", l.conditions, l.second);
     add_table(text, "condition_moves", l.conditions, moves);
+    add_table(text, "condition_same", l.conditions, same);
     add_places(text, "condition_begins", l.conditions, l.begins);
     add_table(text, "moving", SW_UNKNOWNS_MOST, moving);
     add_table(text, "above_second", SW_UNKNOWNS_MOST * SW_DIMS, l.above_second);
