@@ -400,6 +400,7 @@ static enum sw_status check_config(const struct session *s)
     if (w->drop_fields || w->drop_scalars)
         return SW_FAIL(SW_E_CONFIG, "%s: a file that is to grow keeps its fields and scalars: leave `keep` out",
                        s->base.config->name);
+    SW_TRY(refuse_key(s, "sample", "who asks draws the points: leave it out, and give the axes lists"));
     SW_TRY(refuse_key(s, "sweep.where", "who asks decides which points are runs: leave it out, or -s sweep.where="));
     return refuse_key(s, "reuse", "`sweep ask` takes no runs over: leave it out, or -s reuse=");
 }

@@ -121,6 +121,7 @@ refused 3 'has no axis' -s 'sweep={}' -s 'define={k=1.0;A=1.0;}'
 refused 3 'has a ladder' -s 'sweep.k={values=[1.0,2.0];ladder="up";}'
 refused 3 'has a table' -s 'sweep={mode="table";file="t.csv";}'
 refused 3 "'sweep.where': who asks decides" -s 'sweep.where=k<3'
+refused 3 "'sample': who asks draws the points" -s 'sweep={mode="random";k="uniform(1,2)";A=1;}' -s sample.count=4
 refused 3 "'reuse': \`sweep ask\` takes no runs over" -s 'reuse="a.h5"'
 refused 3 'leave `keep` out' -s 'output.fields.keep=false' -s 'statistics={over=["k"];of=["u"];}'
 refused 2 "--of: no answer has 'tip'" --of tip
@@ -133,7 +134,7 @@ expect 0 show a.h5; prints 'heat · 5 runs'
 
 [ -n "$python" ] || { summary; exit; }
 cat >client.py <<'P'
-import json, os, signal, subprocess, sys, time
+import json, os, random, signal, subprocess, sys, time
 sys.path.insert(0, sys.argv[1] + "/scripts/ask")
 import sweep_ask
 sys.stderr = open("err", "w")
@@ -182,35 +183,47 @@ assert s.process.wait(20) == 5
 assert [r["run"] for r in table("p.h5")] == [0, 1, 2, 3]
 # a signal in the middle of a request: what was begun goes on from its checkpoint in the next session, to the same bits
 # (a machine that has answered within that time shows less)
-long = ["-s", "time.end=60.0", "-s", "output.fields.times=[60.0]", "-s", "output.scalars.every=60.0", "-s", "run.batch=1",
+long = ["-s", "time.end=20.0", "-s", "output.fields.times=[20.0]", "-s", "output.scalars.every=20.0", "-s", "run.batch=1",
         "-s", 'grid.n="32*A"']
 s = session("a.cfg", "-o", "m.h5", *long)
 s.process.stdin.write(json.dumps(rows(0, 2)) + "\n"); s.process.stdin.flush()
-time.sleep(0.4)
+time.sleep(0.25)
 s.process.send_signal(signal.SIGINT)
 assert s.process.wait(60) == 130
 s = session("a.cfg", "-o", "m.h5", *long)
 assert all(a["again"] and a["status"] == "done" for a in s.ask(rows(0, 2)))
 assert s.close() == 0
+# where the tables in the parts outweigh the file they are joined before the end
+many = [f"p{i}" for i in range(20)]
+text = open("a.cfg").read().replace("A = [1.0];", "A = [1.0]; " + " ".join(p + " = [0.5];" for p in many))
+open("many.cfg", "w").write(text.replace("A*cos(2*pi*x)", "A*cos(2*pi*x) + 0*(" + " + ".join(many) + ")"))
+random.seed(1)
+s = session("many.cfg", "-o", "j.h5", "--of", "top")
+for request in range(36):
+    got = s.ask([{"k": 1, "A": 1, **{p: random.random() for p in many}} for _ in range(1 if request else 1500)])
+    assert all(a["status"] == "done" for a in got) and got[0]["run"] == (1499 + request if request else 0)
+assert os.path.exists("j.h5") and os.path.exists("j.h5.d")
+assert s.close() == 0
+assert [r["run"] for r in table("j.h5")] == list(range(1535))
 print("ok")
 P
 py client.py "$top" "$sweep" >said || fail 'client.py'
 grep -q ok said || fail 'client.py does not come to its end'
 cp k.csv t.csv; table -o kt.h5; same k.h5 kt.h5
 head -n 3 k.csv >t.csv
-table -o mt.h5 -s time.end=60.0 -s output.fields.times=[60.0] -s output.scalars.every=60.0 -s 'grid.n="32*A"'
+table -o mt.h5 -s time.end=20.0 -s output.fields.times=[20.0] -s output.scalars.every=20.0 -s 'grid.n="32*A"'
 same m.h5 mt.h5
 
 # scipy's differential evolution finds what two numbers of a front came from
 if "$python" -c 'import scipy.optimize as o; assert o.differential_evolution' 2>err; then
     SWEEP=$sweep "$python" -B "$top/scripts/ask/differential_evolution.py" "$top/configs/front_fit.cfg" miss \
-        D=0.2,3 r=0.2,3 --generations 30 -- -o fit.h5 --device cpu -q >out 2>err || fail differential_evolution.py
+        D=0.2,3 r=0.2,3 --generations 15 -- -o fit.h5 --device cpu -q >out 2>err || fail differential_evolution.py
     "$python" -B - out <<'P' || fail 'the parameters of the front'
 import sys
 found = dict(line.split(" = ") for line in open(sys.argv[1]))
-assert abs(float(found["D"]) - 0.8) < 0.01 and abs(float(found["r"]) - 1.2) < 0.01, found
+assert abs(float(found["D"]) - 0.8) < 0.05 and abs(float(found["r"]) - 1.2) < 0.05, found
 P
-    expect 0 show fit.h5 --csv; [ "$(wc -l <out)" -gt 600 ] || fail 'not all runs are in the file'
+    expect 0 show fit.h5 --csv; [ "$(wc -l <out)" -gt 300 ] || fail 'not all runs are in the file'
 else
     case $SW_NEED in *scipy*) fail 'scipy is needed' ;; *) skipped 'differential evolution: no scipy' ;; esac
 fi
