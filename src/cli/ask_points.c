@@ -28,7 +28,10 @@ static void fill_slots(struct ask_points *p)
     for (int64_t k = 0; k < p->count; k++) *find_slot(p, p->text[k]) = k + 1;
 }
 
-int64_t ask_points_find(const struct ask_points *p, const char *text) { return p->slots ? *find_slot(p, text) - 1 : -1; }
+int64_t ask_points_find(const struct ask_points *p, const char *text)
+{
+    return p->slots ? *find_slot(p, text) - 1 : -1;
+}
 
 static enum sw_status make_room(struct ask_points *p)
 {

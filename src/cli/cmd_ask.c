@@ -214,7 +214,8 @@ static enum sw_status keep_answers(struct session *s, const struct sw_run_table 
         if (sw_run_table_status(t, row) != SW_RUN_PENDING) SW_TRY(keep_answer(s, t, c, n, row));
     for (int64_t k = 0; k < s->points.count; k++)
         if (!s->points.answer[k])
-            return SW_FAIL(SW_E_IO, "%s has no result of run %lld, which has been computed", s->base.file, (long long)k);
+            return SW_FAIL(SW_E_IO, "%s has no result of run %lld, which has been computed", s->base.file,
+                           (long long)k);
     return SW_OK;
 }
 

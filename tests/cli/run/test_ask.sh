@@ -183,8 +183,8 @@ assert s.process.wait(20) == 5
 assert [r["run"] for r in table("p.h5")] == [0, 1, 2, 3]
 # a signal in the middle of a request: what was begun goes on from its checkpoint in the next session, to the same bits
 # (a machine that has answered within that time shows less)
-long = ["-s", "time.end=20.0", "-s", "output.fields.times=[20.0]", "-s", "output.scalars.every=20.0", "-s", "run.batch=1",
-        "-s", 'grid.n="32*A"']
+long = ["-s", "time.end=20.0", "-s", "output.fields.times=[20.0]", "-s", "output.scalars.every=20.0",
+        "-s", "run.batch=1", "-s", 'grid.n="32*A"']
 s = session("a.cfg", "-o", "m.h5", *long)
 s.process.stdin.write(json.dumps(rows(0, 2)) + "\n"); s.process.stdin.flush()
 time.sleep(0.25)
