@@ -10,11 +10,13 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "cli/refine.h"
 #include "cli/reuse.h"
 #include "cli/run_messages.h"
 #include "comm/sw_launch.h"
 #include "problem/device/reducer.h"
 #include "store/files/sw_output.h"
+#include "sweep/sw_refine.h"
 #include "sweep/sw_keys.h"
 
 static const double trial_seconds = 0.15;
@@ -325,6 +327,7 @@ static enum sw_status print_plan(struct check *c)
     const struct sw_plan *p = c->plan;
     SW_TRY(p->nbatch ? print_means(c, p) : print_means_of_all(c));
     print_ladder(c);
+    refine_describe(cli, c->s);
     console_print(cli, "batches  %lld%s\n", (long long)p->nbatch,
                   format_steps(p, c->s->sweep->problem->time, steps));
     print_steps(c);
@@ -386,6 +389,7 @@ static void json_plan(struct sw_json *j, const struct check *c)
     sw_json_count(j, "runs_to_do", p->nruns);
     sw_json_count(j, "ranks", p->ranks);
     sw_json_count(j, "rungs", c->s->sweep->rungs);
+    sw_json_real(j, "runs_most", c->s->sweep->refine ? c->s->sweep->refine->most : (double)c->s->count);
     sw_json_count(j, "batches", p->nbatch);
     sw_json_count(j, "steps_least", own ? 0 : least);
     sw_json_count(j, "steps_most", own ? 0 : most);
@@ -444,8 +448,10 @@ static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
 static enum sw_status make_plan(struct check *c)
 {
     struct cli_sweep *s = c->s;
+    struct refined refined;
     enum sw_status st = sw_completed_open_checked(s->file, &c->cli->report, &c->completed);
     console_report(c->cli);
+    if (!st) st = cli_sweep_refine(c->cli, s, s->file, &refined);
     if (!st) st = cli_sweep_check(c->cli, s, c->completed);
     if (st == SW_E_REFUSED && !(st = extend_sweep(c->cli, s, c->completed, NULL, st))) {
         snprintf(c->refusal, sizeof c->refusal, "%s is a shorter sweep of the same runs: `sweep run` continues it, "

@@ -127,7 +127,8 @@ static enum sw_status open_to_continue(struct sweep_run *run)
     if (!is_rank_0(run)) return cli_completed_open(cli, run->file, &run->completed);
     enum sw_status st = sw_completed_open_checked(run->file, &cli->report, &run->completed);
     console_report(cli);
-    return st || !run->lock ? st : set_damaged_aside(run);
+    if (!st && run->lock) st = set_damaged_aside(run);
+    return st ? st : cli_sweep_refine(cli, run->s, run->file, &run->refined);
 }
 
 static struct sw_run_counts count_completed(const struct sweep_run *run)
@@ -272,9 +273,12 @@ static enum sw_status move_into_place(const struct sweep_run *run)
     return sw_files_move(run->fresh, run->s->file, NULL);
 }
 
-static void report_done(struct sweep_run *run, const struct sw_run_sweep_summary *sum)
+static void report_done(struct sweep_run *run, struct sw_run_sweep_summary *sum)
 {
     struct sw_run_counts all = {.done = run->plan->done + sum->done, .diverged = sum->diverged, .failed = sum->failed};
+    sum->seconds = run->seconds;
+    sum->stopped = run->stopped;
+    refine_message(run->cli, run->s, &run->refined, true);
     if (!run->cli->retry_failed) { all.diverged += run->before.diverged; all.failed += run->before.failed; }
     message_done(run, sum, &all);
     run->cli->exit_code = all.diverged + all.failed > 0;
@@ -308,7 +312,9 @@ static enum sw_status execute_plan(struct sweep_run *run)
     struct sw_cli *cli = run->cli;
     struct cli_facts facts;
     struct sw_run_sweep_summary summary = {0};
+    const int rounds = run->refined.rounds;
     run->executed = true;
+    run->another = false;
     double left = cli->deadline > 0 ? cli->deadline - sw_clock() : 0;
     struct sw_run_sweep_options options = {
         .file = run->file,
@@ -338,6 +344,11 @@ static enum sw_status execute_plan(struct sweep_run *run)
     }
     run->missing = st == SW_E_IO ? summary.missing : 0;
     SW_TRY(st);
+    SW_TRY(cli_sweep_refine(cli, run->s, run->file, &run->refined));
+    run->another = run->refined.rounds > rounds;
+    run->seconds += summary.seconds;
+    run->stopped += summary.stopped;
+    if (run->another) return SW_OK;
     SW_TRY(move_into_place(run));
     report_done(run, &summary);
     return xdmf_update(cli, run->s->sweep, run->s->file);
@@ -419,9 +430,26 @@ static void end_attempt(struct sweep_run *run)
     sw_completed_close(&run->completed);
 }
 
+/* @param some  out: FILE has got some, and is to be looked at again */
+static enum sw_status reuse_in_round(struct sweep_run *run, bool *some)
+{
+    int64_t runs = 0;
+    *some = false;
+    if (!run->refined.rounds || !has_runs(run)) return SW_OK;
+    SW_TRY(reuse_more(run->cli, run->s, run->completed, &run->lock, &runs));
+    *some = runs > 0;
+    return SW_OK;
+}
+
 static enum sw_status attempt(struct sweep_run *run)
 {
+    bool more;
     SW_TRY(open_completed_in_turn(run));
+    SW_TRY(reuse_in_round(run, &more));
+    if (more) {
+        end_attempt(run);
+        return attempt(run);
+    }
     if (!has_work(run)) {
         if (!is_rank_0(run)) return SW_OK;
         SW_TRY(move_into_place(run));  /* complete, but an earlier --force could not put it there */
@@ -436,6 +464,7 @@ static enum sw_status attempt(struct sweep_run *run)
         sw_output_tidy(run->s->file);  /* killed after its merge, a run leaves that behind */
         if (run->fresh) sw_output_tidy(run->fresh);
         message_nothing_to_do(run);
+        refine_message(run->cli, run->s, &run->refined, true);
         run->cli->exit_code = run->before.diverged + run->before.failed > 0;
         return xdmf_update(run->cli, run->s->sweep, run->s->file);
     }
@@ -450,9 +479,12 @@ static enum sw_status attempt(struct sweep_run *run)
         end_attempt(run);
         return attempt(run);
     }
-    message_ranks(run);
-    message_plan(run, seconds);
-    plan_warnings_print(run->cli, run->s, run->plan, console_message);
+    refine_message(run->cli, run->s, &run->refined, false);
+    if (!run->executed) {
+        message_ranks(run);
+        message_plan(run, seconds);
+        plan_warnings_print(run->cli, run->s, run->plan, console_message);
+    }
     return execute_plan(run);
 }
 
@@ -471,13 +503,41 @@ static enum sw_status attempt_until_complete(struct sweep_run *run)
     }
 }
 
+/* Between two rounds: what has ended is in FILE. */
+static enum sw_status check_time(struct sweep_run *run)
+{
+    const bool late = run->cli->deadline > 0 && sw_clock() >= run->cli->deadline;
+    const struct sw_run_sweep_summary none = {0};
+    if (!late && !stop_signal) return SW_OK;
+    message_stopped(run, &none);
+    run->cli->exit_code = 1;
+    return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
+}
+
+/* The runs of a round follow from those before it. One that failed is retried once, with the first of them. */
+static enum sw_status attempt_rounds(struct sweep_run *run)
+{
+    struct sw_cli *cli = run->cli;
+    const bool retry = cli->retry_failed;
+    SW_TRY(refine_check_retry(cli, run->s));
+    enum sw_status st = attempt_until_complete(run);
+    while (!st && run->another) {
+        cli->retry_failed = false;
+        end_attempt(run);
+        st = check_time(run);
+        if (!st) st = attempt_until_complete(run);
+    }
+    cli->retry_failed = retry;
+    return st;
+}
+
 static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
 {
     struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
     message_start(&run);
     cli_sweep_print_settings(cli, s);
     enum sw_status st = sw_comm_agree(cli->comm, is_rank_0(&run) ? reuse_runs(cli, s) : SW_OK);
-    if (!st) st = share_status(cli, attempt_until_complete(&run));
+    if (!st) st = share_status(cli, attempt_rounds(&run));
     if (st == SW_E_STOPPED && !run.executed) message_nothing_stored(cli);
     end_attempt(&run);
     sw_output_unlock(&run.lock);

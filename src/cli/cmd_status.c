@@ -14,6 +14,7 @@
 #include "cli/console.h"
 #include "cli/jobs.h"
 #include "cli/open_sweep.h"
+#include "cli/refine.h"
 #include "cli/shards.h"
 #include "store/files/sw_output.h"
 
@@ -121,10 +122,12 @@ static void count_running(struct status *v)
 static enum sw_status count_stored(struct sw_cli *cli, const struct sw_completed *completed, struct status *v)
 {
     struct cli_sweep s = {0};
+    struct refined refined;
     SW_TRY(cli_outline_stored(cli, v->file, completed, &s));
-    count_runs(&s, completed, v);
+    const enum sw_status st = cli_sweep_refine(cli, &s, v->file, &refined);
+    if (!st) count_runs(&s, completed, v);
     cli_sweep_close(&s);
-    return SW_OK;
+    return st;
 }
 
 static void print_liveness(const struct sw_cli *cli, enum sw_liveness life, const struct status *v,

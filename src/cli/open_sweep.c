@@ -16,6 +16,7 @@
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
+#include "sweep/sw_refine.h"
 
 /* @param named  out: whether it is the file of a shard; that of another one would get the runs of this one */
 static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bool *named)
@@ -87,15 +88,21 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
     return st ? st : refuse_input_as_output(s);
 }
 
-typedef enum sw_status expand_function(const struct sw_config *config, struct sw_report *report,
-                                       struct sw_sweep **sweep);
+/* Each round of a refinement needs the results of all runs of the one before. */
+static enum sw_status check_refined_alone(const struct sw_cli *cli, const struct cli_sweep *s)
+{
+    const bool shards = s->which.nshards || cli->shards > 0;
+    if (!s->sweep->refine || (!shards && cli->comm->size == 1)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "a sweep with `refine` is computed by one process, with all of its devices: each round "
+                   "follows from all results of the one before, and %s", shards ? "a shard has those of its own alone; "
+                   "leave out the shards" : "here are several; start it without mpirun");
+}
 
-static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *expand, struct cli_sweep *s)
+static enum sw_status add_ids_and_select(const struct sw_cli *cli, struct cli_sweep *s)
 {
     const struct sw_selection *which = &s->which;
-    SW_TRY(expand(s->config, &cli->report, &s->sweep));
-    console_report(cli);  /* warnings */
-    if (expand != sw_sweep_outline || !sw_sweep_file_key(s->sweep, NULL)) {
+    SW_TRY(check_refined_alone(cli, s));
+    if (s->expand != sw_sweep_outline || !sw_sweep_file_key(s->sweep, NULL)) {
         SW_TRY(sw_alloc((size_t)s->sweep->nruns, &s->id));
         SW_TRY(sw_sweep_ids(s->sweep, 0, s->sweep->nruns, s->id));
     }
@@ -106,6 +113,33 @@ static enum sw_status expand_and_select(struct sw_cli *cli, expand_function *exp
                        (long long)s->sweep->nruns, which->nshards ? " and --shard" : "");
     return SW_FAIL(SW_E_USAGE, "shard %d of %d has no run: there are only %lld; cut the sweep into fewer shards",
                    which->shard, which->nshards, (long long)s->sweep->nruns);
+}
+
+static enum sw_status expand_and_select(struct sw_cli *cli, cli_expand *expand, struct cli_sweep *s)
+{
+    s->expand = expand;
+    SW_TRY(expand(s->config, &cli->report, &s->sweep));
+    console_report(cli);  /* warnings */
+    return add_ids_and_select(cli, s);
+}
+
+static void drop_sweep(struct cli_sweep *s)
+{
+    sw_free(s->id);
+    sw_free(s->run);
+    s->id = NULL;
+    s->run = NULL;
+    sw_sweep_destroy(&s->sweep);
+}
+
+enum sw_status cli_sweep_again(struct sw_cli *cli, struct cli_sweep *s)
+{
+    struct sw_report told = {0};
+    drop_sweep(s);
+    enum sw_status st = s->expand(s->config, &told, &s->sweep);
+    sw_report_free(&told);
+    if (st == SW_E_CONFIG) st = s->expand(s->config, &cli->report, &s->sweep);  /* to be shown */
+    return st ? st : add_ids_and_select(cli, s);
 }
 
 /* Whether it is by its path the copy that `sweep submit` makes, in a FILE.jobs/. */
@@ -127,7 +161,7 @@ static enum sw_status check_piped_table(const struct sw_cli *cli, const struct c
                    later ? "is gone when the jobs begin" : "reaches one process alone, and here are several");
 }
 
-static enum sw_status open_config(struct sw_cli *cli, const char *path, expand_function *expand, struct cli_sweep *s)
+static enum sw_status open_config(struct sw_cli *cli, const char *path, cli_expand *expand, struct cli_sweep *s)
 {
     *s = (struct cli_sweep){.which = {.only = cli->only, .shard = cli->shard, .nshards = cli->nshards}};
     cli->stored_overrides = 0;
@@ -151,7 +185,7 @@ enum sw_status cli_outline_open(struct sw_cli *cli, const char *path, struct cli
 }
 
 static enum sw_status open_stored(struct sw_cli *cli, const char *file, const struct sw_completed *completed,
-                                  expand_function *expand, struct cli_sweep *s)
+                                  cli_expand *expand, struct cli_sweep *s)
 {
     const char **override = NULL;
     const int count = completed->noverride + cli->noverrides;
@@ -206,11 +240,7 @@ enum sw_status cli_sweep_check(struct sw_cli *cli, struct cli_sweep *s, const st
     sw_err_keep(&refusal, st);
     if (!sw_completed_has_older_axes(completed)) return sw_err_raise(&refusal);
     s->config->older_axes = true;
-    sw_free(s->id);
-    sw_free(s->run);
-    s->id = NULL;
-    s->run = NULL;
-    sw_sweep_destroy(&s->sweep);
+    drop_sweep(s);
     SW_TRY(expand_and_select(cli, sw_sweep_expand, s));
     console_message(cli, "note     an earlier version of sweep has begun %s: its axes keep the last digits that they "
                     "have there\n", s->file);
@@ -305,11 +335,14 @@ void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text)
 {
     const struct sw_sweep *w = s->sweep;
     const struct sw_setting *where = sw_config_find(w->config, "sweep.where");
-    sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)w->nruns, w->nruns == 1 ? "" : "s");
+    const int64_t runs = w->refine ? w->refine->begin : w->nruns;
+    sw_text_printf(text, "%s · %lld run%s", w->problem->name, (long long)runs, runs == 1 ? "" : "s");
     if (w->naxis) sw_text_add(text, " = ");
     add_joint_axes(w, text);
     add_product_axes(w, text);
     if (where && where->kind == SW_SETTING_STRING && *where->text) sw_text_printf(text, " where %s", where->text);
+    if (w->refine) sw_text_printf(text, ", refined by %s", w->refine->of);
+    if (w->nruns > runs) sw_text_printf(text, ": %lld more", (long long)(w->nruns - runs));
     if (s->count != w->nruns) sw_text_printf(text, " · %lld of them", (long long)s->count);
     sw_text_printf(text, " · id %s", w->id);
 }

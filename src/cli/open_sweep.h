@@ -6,6 +6,8 @@
 #include "store/files/sw_output.h"
 #include "sweep/sw_sweep.h"
 
+typedef enum sw_status cli_expand(const struct sw_config *config, struct sw_report *report, struct sw_sweep **sweep);
+
 struct cli_sweep {                      /* free with cli_sweep_close()                                       */
     struct sw_config *config;
     struct sw_sweep  *sweep;
@@ -14,6 +16,7 @@ struct cli_sweep {                      /* free with cli_sweep_close()          
     int64_t           count;
     char             *file;             /* the output                                                        */
     struct sw_selection which;          /* what --only and --shard say                                       */
+    cli_expand       *expand;           /* sw_sweep_expand() or sw_sweep_outline()                           */
 };
 enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
 /** The sweep stored in an output file. @param completed  of that file */
@@ -35,6 +38,8 @@ enum sw_status cli_output_path(const char *path, char **file);
 enum sw_status cli_option_folder(const char *path, const char *usual);
 /** The same as cli_output_path() of a file that is only read, whoever has made a link to it. */
 enum sw_status cli_input_path(const char *path, char **file);
+/** Expand the sweep anew, from a config that has got other refined points. The warnings are known already. */
+enum sw_status cli_sweep_again(struct sw_cli *cli, struct cli_sweep *s);
 void cli_sweep_close(struct cli_sweep *s);
 /** A summary for people: "cahn_hilliard · 1024 runs = a(32) × v(4) × seed(8) · id 9f2c41d07ab3". */
 void cli_sweep_headline(const struct cli_sweep *s, struct sw_text *text);

@@ -101,3 +101,53 @@ enum sw_status reuse_runs(struct sw_cli *cli, const struct cli_sweep *s)
         console_message(cli, "reuse    %lld of %lld runs from %s\n", (long long)runs, (long long)s->count, from);
     return fail_at_key(sw_config_find(s->sweep->config, "reuse"), st);
 }
+
+/* ---- of a sweep that is refined: the runs of a later round */
+
+static int64_t count_more(const struct cli_sweep *s, const struct sw_completed *completed,
+                          const struct sw_completed *from)
+{
+    int64_t runs = 0;
+    for (int64_t k = 0; k < s->count; k++) {
+        const uint64_t id = s->id[s->run[k]];
+        runs += sw_completed_status(completed, id) == SW_RUN_PENDING && sw_completed_status(from, id) != SW_RUN_PENDING;
+    }
+    return runs;
+}
+
+/* What FILE holds stays, also where --only leaves it out. */
+static enum sw_status add_runs(const struct sw_cli *cli, const struct cli_sweep *s, const char *from)
+{
+    const struct sw_provenance provenance = {.command_line = cli->command_line};
+    const char *const input[] = {from, s->file};
+    int64_t *all;
+    SW_TRY(sw_alloc((size_t)s->sweep->nruns, &all));
+    for (int64_t run = 0; run < s->sweep->nruns; run++) all[run] = run;
+    const struct sw_merge_options options = {.allow_missing = true, .sweep = s->sweep, .id = s->id, .run = all,
+                                             .nrun = s->sweep->nruns};
+    const enum sw_status st = sw_merge(input, 2, s->file, &options, &provenance);
+    sw_free(all);
+    return st;
+}
+
+enum sw_status reuse_more(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
+                          struct sw_output_lock **lock, int64_t *runs)
+{
+    const struct sw_setting *reuse = sw_config_find(s->sweep->config, "reuse");
+    struct sw_completed *from = NULL;
+    char *file;
+    *runs = 0;
+    if (cli->force || !completed->has_file || !reuse || reuse->kind != SW_SETTING_STRING || !*reuse->text) return SW_OK;
+    SW_TRY(cli_input_path(reuse->text, &file));
+    enum sw_status st = sw_files_absent(file) ? SW_OK : sw_completed_open(file, NULL, &from);
+    if (!st && from && from->has_file) *runs = count_more(s, completed, from);
+    if (!st && *runs) st = sw_completed_check_outputs(from, file, s->sweep);
+    if (!st && *runs) sw_output_unlock(lock);
+    if (!st && *runs) st = add_runs(cli, s, file);
+    if (!st && *runs)
+        console_message(cli, "reuse    %lld of %lld runs from %s\n", (long long)*runs, (long long)s->count,
+                        reuse->text);
+    sw_completed_close(&from);
+    sw_free(file);
+    return fail_at_key(reuse, st);
+}

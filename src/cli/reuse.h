@@ -13,4 +13,10 @@ enum sw_status reuse_count(const struct sw_cli *cli, const struct cli_sweep *s, 
 /** Take them: the output is then a file with these runs. Says how many.
  * @return likewise, and as sw_merge() */
 enum sw_status reuse_runs(struct sw_cli *cli, const struct cli_sweep *s);
+
+/** The same of a round of a sweep that is refined: those of its runs that the output lacks and the other file has are
+ * added to the output.
+ * @param lock  of the output: it is unlocked where there are some  @param runs  out: how many */
+enum sw_status reuse_more(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
+                          struct sw_output_lock **lock, int64_t *runs);
 #endif

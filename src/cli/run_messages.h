@@ -4,6 +4,7 @@
  * programs (run_messages.c), a progress bar, and the status file that `sweep status` reads (progress_bar.c). */
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "cli/refine.h"
 #include "run/sw_run_sweep.h"
 
 /* ---- the log of --log-json: one JSON object a line, one line an event */
@@ -59,6 +60,10 @@ struct sweep_run {
     struct progress_bar    bar;
     int64_t           stored;        /* batches and checkpoints that this call has put on disk */
     int64_t           missing;       /* runs whose results were on disk, and are gone          */
+    struct refined    refined;       /* by the results in file                                 */
+    double            seconds;       /* of the rounds so far                                   */
+    int64_t           stopped;       /* runs that ended early in them                          */
+    bool              another;       /* the results have led to another round of runs          */
     bool              executed;      /* whether any of its plan was                            */
 };
 

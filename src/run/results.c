@@ -8,6 +8,7 @@
 #include "comm/sw_comm.h"
 #include "field/norms.h"
 #include "run/domain.h"
+#include "sweep/sw_refine.h"
 
 /* ---- warnings */
 
@@ -123,6 +124,7 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
     row->wall_time = of->seconds;
     row->steps = r->group->cut ? 1 : r->group->steps;  /* as of the same run in one piece */
     row->time_step = runs_dt(r, j);
+    row->refine_level = sw_sweep_refine_level(r->sweep, r->plan->run[j]);
     if (f->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
     else if (f->step[j] >= 0) {
         row->status = failure_status(f, j);

@@ -9,6 +9,7 @@
 #include "sweep/axis.h"
 #include "sweep/columns.h"
 #include "sweep/keys.h"
+#include "sweep/refine.h"
 #include "sweep/sweep_own.h"
 #include "sweep/words.h"
 
@@ -96,13 +97,13 @@ static void take_divisors(const struct sw_sweep *s, const int64_t *run, int64_t 
 }
 
 /* The number that stands for a run: among the runs, where it is that of a row of another file; of a stream of random
- * numbers that of its point of the axes, which sweep.where does not change. */
+ * numbers that of its point of the axes, which sweep.where and refinement do not change. */
 static void fill_number(const struct sw_sweep *s, const struct sw_key *key, const int64_t *run, int64_t first,
                         int count, double *out)
 {
     for (int j = 0; j < count; j++) {
-        const int64_t r = run ? run[j] : first + j;
-        out[j] = (double)(s->own->point && !key->idle ? (int64_t)s->own->point[r] : r);
+        const int64_t r = run ? run[j] : first + j, point = s->own->point && !key->idle ? s->own->point[r] : r;
+        out[j] = s->own->refine && !key->idle ? refine_number(s, point) : (double)point;
     }
 }
 

@@ -237,6 +237,7 @@ void sw_config_destroy(struct sw_config **config)
 {
     if (!config || !*config) return;
     sw_arena_destroy(&(*config)->arena);
+    sw_free((*config)->refined.point);
     sw_free(*config);
     *config = NULL;
 }

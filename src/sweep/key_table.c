@@ -71,6 +71,23 @@ const struct sw_key sw_common_keys[] = {
     {.path = "sample.seed", .kind = SW_KEY_COUNT, .unit = "1", .min = 0, .max = 9007199254740992.0, .fallback = "1",
      .about = "Which random sample is drawn; the same seed gives the same runs, and Sobol with seed 0 is the plain "
               "sequence."},
+    {.path = "refine.of", .kind = SW_KEY_TEXT, .fallback = "",
+     .about = "What decides where cells between the values of axes are split: a scalar as it is at the end of a run, "
+              "or a column of the run table, \"energy\"."},
+    {.path = "refine.over", .kind = SW_KEY_LIST, .fallback = "",
+     .about = "The axes, one to three, between whose values cells are split, [\"a\", \"b\"]; at each point of the "
+              "other axes by the results there alone."},
+    {.path = "refine.where", .kind = SW_KEY_WORD, .words = "jump|gradient|between", .fallback = "jump",
+     .about = "Which cells are split, round after round: those on which values differ by more than refine.by, by more "
+              "than that share of the range of all values so far, or that have some below refine.at and some not."},
+    {.path = "refine.by", .kind = SW_KEY_REAL, .min = 0, .max = 1e300, .fallback = "",
+     .about = "Of refine.where = \"jump\" the difference that splits no cell yet, by default 0; of \"gradient\" the "
+              "share of the range, by default 0.1."},
+    {.path = "refine.at", .kind = SW_KEY_REAL, .fallback = "",
+     .about = "Of refine.where = \"between\" the value whose place is sought."},
+    {.path = "refine.levels", .kind = SW_KEY_COUNT, .min = 1, .max = 12, .fallback = "3",
+     .about = "How many times a cell may be halved: the finest cells are 2^levels times finer than those between the "
+              "values of the axes."},
     {.path = "reuse", .kind = SW_KEY_TEXT, .fallback = "",
      .about = "A file of results from which runs are taken over instead of being computed: those in which all that "
               "decides their numbers is the same."},

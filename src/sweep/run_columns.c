@@ -9,6 +9,7 @@ const char *const sw_run_status_names[SW_RUN_STATUSES] = {"pending", "done", "di
 const char *const sw_run_end_names[SW_RUN_ENDS] = {"no", "steady", "when"};
 
 static bool chooses_step(const struct sw_sweep *sweep) { return sweep->chooses_step; }
+static bool is_refined(const struct sw_sweep *sweep) { return sweep->refine; }
 static bool may_stop(const struct sw_sweep *sweep) { return sweep->stops; }
 static bool takes_own_steps(const struct sw_sweep *sweep) { return sweep->own_steps; }
 static bool solves_equations(const struct sw_sweep *sweep) { return sweep->problem->measures & SW_SOLVES_EQUATIONS; }

@@ -305,12 +305,13 @@ done:
 /* The points that are kept become the runs. What was computed of runs before is computed again. */
 static enum sw_status keep_points(struct sw_sweep *s, const unsigned char *keep)
 {
+    const uint32_t *old = s->own->point;  /* of a refined sweep */
     int64_t count = 0, k = 0;
     for (int64_t r = 0; r < s->nruns; r++) count += keep[r];
     if (count == s->nruns) return SW_OK;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &s->own->point));
     for (int64_t r = 0; r < s->nruns; r++)
-        if (keep[r]) s->own->point[k++] = (uint32_t)r;
+        if (keep[r]) s->own->point[k++] = old ? old[r] : (uint32_t)r;
     if (s->own->step) memset(s->own->step, 0, (size_t)s->nruns * sizeof *s->own->step);
     s->own->divided = -1;
     s->nruns = count;

@@ -32,8 +32,10 @@ struct sw_config {
     int                 noverride;
     bool                older_axes;     /* by the caller: axes have the last digits that earlier versions gave them  */
     bool                users_file;     /* a file that the user wrote: its former names of keys are worth a warning  */
+    struct sw_refined { int64_t count; uint32_t *point; } refined;  /* by sw_refiner_round(): points that are runs,
+                                           beside those of the axes                                          */
     char                sha256[65];     /* of text and overrides                                             */
-    struct sw_arena    *arena;          /* holds all of the above                                            */
+    struct sw_arena    *arena;          /* holds all of the above but `refined`                              */
 };
 
 /** Read a config file and apply overrides ("time.dt=0.01", "forcing=\"a*cos(x)\""; a value that is no libconfig value

@@ -37,6 +37,8 @@ extern const char *const sw_run_end_names[SW_RUN_ENDS];  /* "no", "steady", "whe
     X(REAL, error_estimate, "1", "sum of the largest estimated errors of the steps", .shown = SW_SHOWN,               \
       .present = takes_own_steps)                                                                                     \
     X(REAL, time_step, "1", "time step that the Courant number chose", .shown = SW_SHOWN, .present = chooses_step)    \
+    X(COUNT, refine_level, NULL, "level of refinement at which the run was added", .shown = SW_SHOWN,                 \
+      .present = is_refined)                                                                                          \
     X(REAL, wall_time, "s", "wall clock time of the batch over its runs", .adds_up = true)                            \
     X(REAL, err_l2, "1", "root mean square error at the last time", .shown = SW_SHOWN_WITH_NORMS)                     \
     X(REAL, err_max, "1", "maximum error at the last time", .shown = SW_SHOWN_WITH_NORMS)                             \

@@ -35,6 +35,8 @@ struct sw_axis {
 /* How devices share the work: run.split. */
 enum sw_split { SW_SPLIT_AUTO, SW_SPLIT_RUNS, SW_SPLIT_GRID };
 
+struct sw_refine;
+
 struct sw_sweep {
     const struct sw_problem *problem;
     const struct sw_config  *config;    /* borrowed; outlives the sweep                                     */
@@ -43,6 +45,7 @@ struct sw_sweep {
     int64_t     nruns;
     int         naxis;
     struct sw_axis    *axis;            /* the last one varies fastest                                       */
+    const struct sw_refine *refine;     /* sw_refine.h; NULL: cells are not split                           */
     int64_t     rungs;                  /* of the ladder that an axis is, both ways; 1: none is              */
     int         ncolumn;
     struct sw_column  *column;          /* number keys, then axes, then defines                              */

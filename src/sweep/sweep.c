@@ -15,6 +15,7 @@
 #include "sweep/ladder.h"
 #include "sweep/names.h"
 #include "sweep/reductions.h"
+#include "sweep/refine.h"
 #include "sweep/runs_check.h"
 #include "sweep/sample.h"
 #include "sweep/select.h"
@@ -105,7 +106,8 @@ static enum sw_status stage(struct sw_sweep *s, enum sw_status (*read)(struct sw
 static enum sw_status read_axes_and_ladder(struct sw_sweep *s)
 {
     SW_TRY(axes_read(s));
-    return ladder_order(s);
+    SW_TRY(ladder_order(s));
+    return refine_read(s);
 }
 
 /* Keys with their settings -> what holds for all runs -> axes -> columns, one number a run -> functions of the points
@@ -144,6 +146,7 @@ static enum sw_status expand(struct sw_sweep *s)
     SW_TRY(runs_check(s));
     SW_TRY(ladder_check(s));
     SW_TRY(statistics_read(s));
+    SW_TRY(refine_check(s));
     if (own->idle) SW_TRY(names_check_used(s, s->column[own->numbered - 1].name));
     return status_so_far(s);
 }

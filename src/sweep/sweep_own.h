@@ -19,6 +19,8 @@
  *     times                output times, as steps
  *     reductions           scalars of the user's own; what ends runs early
  *     statistics           statistics over runs
+ *     cells, refine        cells between the values of axes, and axes that are refined (refine_read() is called with
+ *                          the axes)
  *     groups               runs of one shape
  *     select               which points of the axes are runs; which runs are asked for
  *     runs_check           is every run possible?
@@ -58,11 +60,13 @@ struct sw_sweep_own {
     const struct sw_quantity *field;    /* what the fields of runs are called: statistics_read()                */
     struct sw_quantity *unknown_field;  /* [nunknown + 1] fields by the names of the unknowns; NULL: there are none */
     struct axis      *axis;             /* [naxis]                                                              */
-    uint32_t         *point;            /* [nruns] of each run its number among the points of the axes, which ascends;
+    uint32_t         *point;            /* [nruns] of each run its number among the points of the axes, which ascends
+                                           (in a refined sweep: in each round);
                                            NULL: each point is a run                                            */
     struct sample    *sample;
     struct table     *table;            /* NULL: sweep.mode is another one                                      */
     struct ladder    *ladder;           /* [1]                                                                  */
+    struct refine    *refine;           /* NULL: there is none                                                  */
     struct source    *source;           /* [ncolumn] where the numbers of a column come from                    */
     double           *step;             /* [nruns] time steps that follow from time.cfl; 0: not known yet       */
     int               numbered;         /* sw_setup.numbered                                                    */

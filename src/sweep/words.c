@@ -328,8 +328,7 @@ enum sw_status sw_sweep_blame_row(const struct sw_sweep *s, enum sw_status st)
 
 static bool is_on(const struct sw_sweep *s, const char *path) { return !strcmp(key_text(s, path), "true"); }
 
-/* A number that must not depend on the run. */
-static double read_number(const struct sw_sweep *s, const char *path)
+double number_of_sweep(const struct sw_sweep *s, const char *path)
 {
     const struct sw_key *key = key_find(s, path);
     const struct sw_setting *setting = key_setting(s, path);
@@ -425,8 +424,8 @@ static void read_sample(struct sw_sweep *s)
     const char *method = key_text(s, "sample.method");
     const struct sw_setting *sample = key_setting(s, "sample");
     p->method = !strcmp(method, "sobol") ? SAMPLE_SOBOL : !strcmp(method, "random") ? SAMPLE_RANDOM : SAMPLE_LHS;
-    p->seed = read_number(s, "sample.seed");
-    if (key_setting(s, "sample.count")) p->count = (int64_t)read_number(s, "sample.count");
+    p->seed = number_of_sweep(s, "sample.seed");
+    if (key_setting(s, "sample.count")) p->count = (int64_t)number_of_sweep(s, "sample.count");
     else if (random && !key_is_guessed(s, "sample.count"))
         report_error(s, sample, "'sample.count' is missing: %s", key_find(s, "sample.count")->about);
     if (sample && !random) report_error(s, sample, "'sample' needs sweep.mode = \"random\"");
@@ -456,7 +455,8 @@ static void check_output(struct sw_sweep *s)
     if (s->xdmf && !fields) report_error(s, xdmf, "'output.xdmf' says where fields are: add output.fields");
     if (!s->problem->time) return;
     s->save_state = is_on(s, "output.state");
-    s->accuracy = key_setting(s, "accuracy.runs") ? (int64_t)read_number(s, "accuracy.runs") : s->own_steps ? 0 : -1;
+    s->accuracy = key_setting(s, "accuracy.runs") ? (int64_t)number_of_sweep(s, "accuracy.runs")
+                  : s->own_steps ? 0 : -1;
     if (accuracy && accuracy->kind == SW_SETTING_GROUP && !key_setting(s, "accuracy.runs") &&
         !key_is_guessed(s, "accuracy.runs"))
         report_error(s, accuracy, "'accuracy' does not say of how many runs: add runs = 8");
@@ -489,7 +489,7 @@ static void read_split(struct sw_sweep *s)
     s->pencils = !strcmp(word, "pencils");
     s->split = s->pencils || !strcmp(word, "grid") ? SW_SPLIT_GRID
              : !strcmp(word, "runs") ? SW_SPLIT_RUNS : SW_SPLIT_AUTO;
-    s->ranks_per_run = (int)read_number(s, "run.ranks_per_run");
+    s->ranks_per_run = (int)number_of_sweep(s, "run.ranks_per_run");
     if (s->split == SW_SPLIT_GRID && !s->problem->shape->decomposes)
         report_error(s, sw_config_find(s->config, "run.split"), "'run.split' = \"%s\": the grids of %s are not cut "
                      "over devices; leave it out, and each device computes runs of its own", word, s->problem->name);
@@ -511,7 +511,7 @@ static void read_split(struct sw_sweep *s)
 enum sw_status options_read(struct sw_sweep *s)
 {
     static const char *const texts[] = {"sweep.file", "sweep.where", "table.columns", "table.dataset",
-                                        "table.rows", "reuse"};
+                                        "table.rows", "reuse", "refine.of"};
     const struct sw_key *key;
     SW_TRY(choices_read(s));
     for (key = sw_common_keys; key->path; key++)
@@ -525,10 +525,10 @@ enum sw_status options_read(struct sw_sweep *s)
     s->single_fields = !strcmp(key_text(s, "output.fields.precision"), "single");
     s->single_steps = !strcmp(key_text(s, "run.precision"), "single");
     read_split(s);
-    s->checkpoint_minutes = read_number(s, "run.checkpoint");
+    s->checkpoint_minutes = number_of_sweep(s, "run.checkpoint");
     if (!sw_config_find(s->config, "run.checkpoint")) s->checkpoint_minutes = -s->checkpoint_minutes;
-    s->batch = (int64_t)read_number(s, "run.batch");
-    s->memory = read_number(s, "run.memory") * 0x1p30;
+    s->batch = (int64_t)number_of_sweep(s, "run.batch");
+    s->memory = number_of_sweep(s, "run.memory") * 0x1p30;
     read_row(s);
     read_device(s);
     read_sample(s);

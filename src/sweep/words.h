@@ -10,6 +10,9 @@ enum { MAX_CHOICES = 16 };
 /** Read these keys into the sweep. @return SW_E_MEMORY */
 enum sw_status options_read(struct sw_sweep *s);
 
+/** A number that must not depend on the run: of a key that is a number, or its default. */
+double number_of_sweep(const struct sw_sweep *s, const char *path);
+
 /** The word by which a word of a key, as it is called now, goes into the ids of runs. */
 const char *key_word_in_ids(const struct sw_key *key, const char *word);
 

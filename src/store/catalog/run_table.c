@@ -4,6 +4,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "store/catalog/run_table_impl.h"
+#include "sweep/sw_refine.h"
 
 static char no_message[] = "";  /* shared by all rows that have none */
 
@@ -215,8 +216,20 @@ static enum sw_status fill_params(void *user, int64_t first, int64_t count, cons
     return SW_OK;
 }
 
+/* What the sweep says of a run, not its result: a run of another file may not have it. */
+static enum sw_status set_levels(struct sw_run_table *t, const struct sw_sweep *sweep)
+{
+    const struct sw_run_column *c = sw_run_column_find("refine_level");
+    if (!sweep->refine) return SW_OK;
+    SW_TRY(sw_run_table_add_column(t, c));
+    for (int64_t j = 0; j < t->nruns; j++)
+        ((int64_t *)*values_of(t, c))[j] = sw_sweep_refine_level(sweep, t->index[j]);
+    return SW_OK;
+}
+
 enum sw_status sw_run_table_set_sweep(struct sw_run_table *t, const struct sw_sweep *sweep)
 {
+    SW_TRY(set_levels(t, sweep));
     for (int k = 0; k < sweep->naxis; k++) {
         const struct sw_column *c = &sweep->column[sweep->axis[k].column];
         SW_TRY(sw_run_table_set_param(t, k, c->name));

@@ -55,6 +55,7 @@ static bool decides_ids(const struct sw_problem *problem, const char *path)
     const struct sw_key *key = sw_key_find(problem, path);
     if (!strcmp(path, "sweep.file")) return false;
     if (!strncmp(path, "sweep.", 6) || !strncmp(path, "sample.", 7) || !strncmp(path, "table.", 6)) return true;
+    if (!strncmp(path, "refine.", 7)) return true;  /* which runs there are follows from it */
     if (defines_scalar(path) || !strncmp(path, "stop.", 5)) return true;
     return key ? key->decides || key->kind == SW_KEY_NAMES : strncmp(path, "output", 6) && strncmp(path, "run", 3);
 }
@@ -150,6 +151,14 @@ static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int
     return true;
 }
 
+/* Of a sweep that is refined runs are there which only its results tell of. */
+static bool any_run_of_sweep(int64_t nruns, const uint64_t *id, const struct sw_completed *completed)
+{
+    for (int64_t k = 0; k < nruns; k++)
+        if (sw_completed_status(completed, id[k]) != SW_RUN_PENDING) return true;
+    return false;
+}
+
 static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint64_t *id,
                                         const struct sw_completed *completed, bool *yes)
 {
@@ -209,8 +218,10 @@ static bool lacks_runs(const struct search *s, const struct sw_completed *comple
     stored = *group;
     *group = instead;
     if (!sw_sweep_expand(s->old, &report, &sweep) && !sw_alloc((size_t)sweep->nruns, &id) &&
-        !sw_sweep_ids(sweep, 0, sweep->nruns, id) && all_runs_of_sweep(sweep, id, completed, &all))
-        all = true;
+        !sw_sweep_ids(sweep, 0, sweep->nruns, id)) {
+        if (sweep->refine) all = any_run_of_sweep(sweep->nruns, id, completed);
+        else if (all_runs_of_sweep(sweep, id, completed, &all)) all = true;
+    }
     *group = stored;
     if (path) sw_free(instead.child);
     sw_free(id);

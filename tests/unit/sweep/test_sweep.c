@@ -353,8 +353,8 @@ static void unknown_keys_are_named_with_the_nearest(void **state)
         "ch.cfg:7: error: unknown key 'gird'; did you mean 'grid'?\n"
         "ch.cfg:8: error: unknown key 'length'; did you mean 'grid.length'?\n"
         "ch.cfg:9: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep table sample "
-        "reuse define output statistics accuracy run physics method order boundary left right initial forcing noise "
-        "exact\n");
+        "refine reuse define output statistics accuracy run physics method order boundary left right initial forcing "
+        "noise exact\n");
     REFUSED("-s: error: 'physics.kappa' is a key of heat, not of hyperdiffusion; known here: gamma D\n",
             "physics.kappa=1");
     REFUSED("-s: error: unknown key 'output.fields.time'; did you mean 'times'?\n", "output.fields.time=[1.0]");
@@ -660,8 +660,8 @@ static void wrong_values_are_reported_with_wrong_words(void **state)
             "output.fields.times=[0.0, 2.0]", "time.foo=1");
     /* in the runs of a sound sweep, */
     REFUSED("-s: error: unknown key 'foo'; known here: title problem stepper grid time stop sweep table sample "
-            "reuse define output statistics accuracy run physics method order boundary left right initial forcing "
-            "noise exact\n"
+            "refine reuse define output statistics accuracy run physics method order boundary left right initial "
+            "forcing noise exact\n"
             "-s: error: 'physics.D' = -1 in run 1 (a = -1): must be greater than 0\n",
             "sweep.a=[1, -1]", "physics.D=a", "foo=1");
     /* and outside a refused one; */
