@@ -252,8 +252,14 @@ static void advance_in_parts(const char *row, const struct field_equation *e, do
         if (!k) assert_ok(sim->ops->advance(sim, 0, to));
         assert_ok(sw_sim_get_state(sim, u[k]));
     }
-    sim->ops->destroy(sim);
     assert_memory_equal(u[0], u[1], RUNS * p.size * sizeof(double));
+    const char *error[RUNS];
+    assert_ok(sim->ops->load(sim, RUNS - 1, rates, error));  /* a batch of fewer */
+    assert_ok(sw_sim_initial(sim));
+    assert_ok(sim->ops->advance(sim, 0, to));
+    assert_ok(sw_sim_get_state(sim, again));
+    assert_memory_equal(u[0], again, (RUNS - 1) * p.size * sizeof(double));
+    sim->ops->destroy(sim);
     free(u[0]);
     free(u[1]);
     free(again);
