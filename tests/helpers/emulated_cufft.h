@@ -44,10 +44,9 @@ void sw_cufft_destroy(struct sw_cufft **out)
     sw_free(fft);
 }
 
-/* @param stride  of points along the axis */
-static inline void emulated_transform_axis(const struct sw_cufft *fft, int a, size_t stride, bool back)
+static inline void emulated_transform_axis(const struct sw_cufft *fft, int a, bool back)
 {
-    const size_t n = fft->n[a];
+    const size_t n = fft->n[a], stride = a == 0 ? 1 : a == 1 ? fft->n[0] : fft->n[0] * fft->n[1];
     for (size_t first = 0; first < fft->points; first++) {
         double complex *x = fft->field + first;
         if (first / stride % n) continue;
@@ -66,7 +65,7 @@ static inline void emulated_transform_axis(const struct sw_cufft *fft, int a, si
 
 static inline void emulated_transform(const struct sw_cufft *fft, bool back)
 {
-    for (int a = 0; a < 3; a++) emulated_transform_axis(fft, a, a ? a > 1 ? fft->n[0] * fft->n[1] : fft->n[0] : 1, back);
+    for (int a = 0; a < 3; a++) emulated_transform_axis(fft, a, back);
 }
 
 enum sw_status sw_cufft_forward(const struct sw_cufft *fft, double *u, double *spectrum)
