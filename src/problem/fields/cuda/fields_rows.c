@@ -677,7 +677,7 @@ const struct fields_row_ops fields_fused_cuda = {
 
 const struct fields_row_ops fields_cufft_cuda = {
     .name = "cuda.cufft",
-    .about = "the rows' pass, then exact solves with transforms by cuFFT: a peer, and for what only they solve",
+    .about = "fields through memory, with exact solves by cuFFT: a peer to compare with, and for what only these solve",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
     .fits = cufft_fits,
