@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_async_stream.h"
 #include "base/sw_json.h"
@@ -238,20 +237,17 @@ static enum sw_status read_answers(struct session *s, int before)
 static enum sw_status print_answer(const struct session *s, const struct ask_request *q)
 {
     struct sw_json j = {.to = stdout, .first = true, .line = true};
+    const struct ask_row line = {.error = q->error};
+    const int count = q->error ? 1 : q->count;
     if (q->is_list) sw_json_begin(&j, NULL, '[');
-    for (int k = 0; k < q->count; k++) {
-        const struct ask_row *row = &q->row[k];
+    for (int k = 0; k < count; k++) {
+        const struct ask_row *row = q->error ? &line : &q->row[k];
         sw_json_begin(&j, NULL, '{');
         if (row->error) sw_json_text(&j, "error", row->error);
         else {
             sw_json_copy(&j, s->points.answer[row->run]);
             sw_json_flag(&j, "again", row->again);
         }
-        sw_json_end(&j, '}');
-    }
-    if (q->error) {
-        sw_json_begin(&j, NULL, '{');
-        sw_json_text(&j, "error", q->error);
         sw_json_end(&j, '}');
     }
     if (q->is_list) sw_json_end(&j, ']');
@@ -482,18 +478,28 @@ static enum sw_status plan_pending(struct session *s, const struct sw_completed 
     return sw_plan_make(&desc, &s->devices, NULL, &s->plan);
 }
 
-/* What an earlier session has begun is finished, so that all points have their answers. */
-static enum sw_status finish_earlier(struct session *s, const struct sw_completed *completed)
+/* Whether the session can go on with what is there: then its points are known. */
+static enum sw_status take_earlier(struct session *s, const struct sw_completed *completed)
 {
-    struct sw_run_sweep_summary sum = {0};
-    struct sw_run_table *table = NULL;
     bool damaged;
     if (completed->is_virtual) return sw_output_refuse_virtual(s->base.file);
     if (completed->is_dropped) return sw_output_refuse_dropped(s->base.file);
     if (completed->has_file) SW_TRY(sw_file_checksum_check(s->base.file, &damaged));
     SW_TRY(add_stored_points(s, completed));
     SW_TRY(expand(s));
-    SW_TRY(sw_completed_check_sweep(completed, s->base.file, s->now.sweep, s->now.id));
+    return sw_completed_check_sweep(completed, s->base.file, s->now.sweep, s->now.id);
+}
+
+/* What an earlier session has begun is finished, so that all points have their answers. */
+static enum sw_status finish_earlier(struct session *s, const struct sw_completed *completed)
+{
+    struct sw_run_sweep_summary sum = {0};
+    struct sw_run_table *table = NULL;
+    struct sw_err_kept why = {0};
+    sw_err_keep(&why, take_earlier(s, completed));
+    if (why.status == SW_E_REFUSED)  /* its hint is that of `sweep run` */
+        return SW_FAIL(SW_E_REFUSED, "%s (`sweep ask` has no --force: move the file away)", why.message);
+    SW_TRY(sw_err_raise(&why));
     SW_TRY(plan_pending(s, completed));
     console_message(s->cli, "there    %lld runs in %s", (long long)s->points.count, s->base.file);
     if (s->now.count) console_message(s->cli, "; %lld of them are computed first", (long long)s->now.count);

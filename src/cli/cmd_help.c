@@ -63,8 +63,15 @@ static void help_all(void)
 static void print_help(const struct cli_command *c)
 {
     if (!c) { help_all(); return; }
-    printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\nOptions:\n", c->name, *c->arguments ? " " : "", c->arguments,
+    printf("Usage: sweep %s%s%s [OPTION...]\n%c%s.\n\n", c->name, *c->arguments ? " " : "", c->arguments,
            c->about[0] - 'a' + 'A', c->about + 1);
+    if (c->bit == CLI_ASK)
+        printf("A line of input is a row, {\"a\": 0.3, \"b\": 2}, or a list of rows, [{..}, {..}], which are computed\n"
+               "as one batch; its answer is a line with an object, or a list of objects: run, status, the scalars at\n"
+               "the end, message, and again (true: the row has been asked for before); or error, why it is no row.\n"
+               "The axes of the config name the parameters. All runs are in the output file at the end of the\n"
+               "input.\n\n");
+    printf("Options:\n");
     options_of(c->bit, left_width());
 }
 

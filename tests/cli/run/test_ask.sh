@@ -128,7 +128,8 @@ refused 2 "--of: no answer has 'tip'" --of tip
 refused 2 '`sweep ask` has no option' --only k==1
 refused 3 "unknown key 'foo'" -s foo=1
 echo '{"k": 1, "A": 1}' >asked
-ask 5 a.cfg -o a.h5 -s grid.n=32; says 'grid.n'; silent out
+ask 5 a.cfg -o a.h5 -s grid.n=32; says 'grid.n 16 -> 32'; silent out
+says '(`sweep ask` has no --force: move the file away)'
 ask 5 w.cfg -o a.h5; says 'a.h5 has other parameters (k, A) than the config; use -o FILE'
 expect 0 show a.h5; prints 'heat · 5 runs'
 
@@ -193,6 +194,10 @@ assert s.process.wait(60) == 130
 s = session("a.cfg", "-o", "m.h5", *long)
 assert all(a["again"] and a["status"] == "done" for a in s.ask(rows(0, 2)))
 assert s.close() == 0
+# several devices, each with its batches of a request
+s = session("a.cfg", "-o", "two.h5", "--device", "cpu:0,1", "-s", "run.batch=3")
+assert [a["run"] for a in s.ask(rows(0, 17))] == list(range(17))
+assert s.close() == 0
 # where the tables in the parts outweigh the file they are joined before the end
 many = [f"p{i}" for i in range(20)]
 text = open("a.cfg").read().replace("A = [1.0];", "A = [1.0]; " + " ".join(p + " = [0.5];" for p in many))
@@ -212,7 +217,7 @@ grep -q ok said || fail 'client.py does not come to its end'
 cp k.csv t.csv; table -o kt.h5; same k.h5 kt.h5
 head -n 3 k.csv >t.csv
 table -o mt.h5 -s time.end=20.0 -s output.fields.times=[20.0] -s output.scalars.every=20.0 -s 'grid.n="32*A"'
-same m.h5 mt.h5
+same m.h5 mt.h5; same two.h5 kt.h5
 
 # scipy's differential evolution finds what two numbers of a front came from
 if "$python" -c 'import scipy.optimize as o; assert o.differential_evolution' 2>err; then
