@@ -385,18 +385,16 @@ static enum sw_status refuse_key(const struct session *s, const char *key, const
 static enum sw_status check_config(const struct session *s)
 {
     const struct sw_sweep *w = s->base.sweep;
-    if (!w->naxis)
-        return SW_FAIL(SW_E_CONFIG, "%s has no axis: those of `sweep` are the parameters that can be asked for, as in "
-                       "sweep = { a = [0.1]; b = [2]; }", s->base.config->name);
-    if (w->rungs > 1)
-        return SW_FAIL(SW_E_CONFIG, "%s has a ladder: its runs depend on one another, and rows that are asked for do "
-                       "not", s->base.config->name);
-    if (!strcmp(w->mode, "table"))
-        return SW_FAIL(SW_E_CONFIG, "%s has a table: rows come from standard input here; name the parameters as axes, "
-                       "sweep = { a = [0.1]; b = [2]; }", s->base.config->name);
-    if (w->drop_fields || w->drop_scalars)
-        return SW_FAIL(SW_E_CONFIG, "%s: a file that is to grow keeps its fields and scalars: leave `keep` out",
-                       s->base.config->name);
+    const char *why =
+        !w->naxis ? "has no axis: those of `sweep` are what can be asked for, as in sweep = { a = [0.1]; }"
+        : w->rungs > 1 ? "has a ladder: its runs depend on one another, and rows that are asked for do not"
+        : w->refine ? "has `refine`, which chooses points itself: leave it out"
+        : !strcmp(w->mode, "table") ? "has a table: rows come from standard input here; name the parameters as axes, "
+                                      "sweep = { a = [0.1]; b = [2]; }"
+        : w->drop_fields || w->drop_scalars ? "does not keep fields or scalars, and a file that is to grow does: leave "
+                                              "`keep` out"
+        : NULL;
+    if (why) return SW_FAIL(SW_E_CONFIG, "%s %s", s->base.config->name, why);
     SW_TRY(refuse_key(s, "sample", "who asks draws the points: leave it out, and give the axes lists"));
     SW_TRY(refuse_key(s, "sweep.where", "who asks decides which points are runs: leave it out, or -s sweep.where="));
     return refuse_key(s, "reuse", "`sweep ask` takes no runs over: leave it out, or -s reuse=");
@@ -459,7 +457,8 @@ static enum sw_status add_stored_points(struct session *s, const struct sw_compl
                                             (const char *const *)completed->override, completed->noverride, &report,
                                             &config);
     if (!st) st = sw_sweep_expand(config, &report, &sweep);
-    if (!st && sweep->rungs > 1) st = SW_FAIL(SW_E_REFUSED, "%s has a ladder; use -o FILE", s->base.file);
+    if (!st && (sweep->rungs > 1 || sweep->refine))
+        st = SW_FAIL(SW_E_REFUSED, "%s has %s; use -o FILE", s->base.file, sweep->refine ? "`refine`" : "a ladder");
     if (!st) st = ask_points_add_runs(&s->points, s->parameter, s->nparameter, sweep, sweep->nruns, s->base.file);
     sw_sweep_destroy(&sweep);
     sw_config_destroy(&config);

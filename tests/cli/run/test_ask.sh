@@ -119,6 +119,7 @@ refused() {  # refused CODE WHY ARGUMENT...
 }
 refused 3 'has no axis' -s 'sweep={}' -s 'define={k=1.0;A=1.0;}'
 refused 3 'has a ladder' -s 'sweep.k={values=[1.0,2.0];ladder="up";}'
+refused 3 'has `refine`, which chooses points itself' -s 'refine={of="top";over=["k"];where="jump";levels=1;}'
 refused 3 'has a table' -s 'sweep={mode="table";file="t.csv";}'
 refused 3 "'sweep.where': who asks decides" -s 'sweep.where=k<3'
 refused 3 "'sample': who asks draws the points" -s 'sweep={mode="random";k="uniform(1,2)";A=1;}' -s sample.count=4
