@@ -233,4 +233,11 @@ P
 else
     case $SW_NEED in *scipy*) fail 'scipy is needed' ;; *) skipped 'differential evolution: no scipy' ;; esac
 fi
+if "$python" -c 'import optuna' 2>err; then
+    SWEEP=$sweep "$python" -B "$top/scripts/ask/optuna_study.py" "$top/configs/front_fit.cfg" miss D=0.2,3 r=0.2,3 \
+        --batches 4 --rows 8 -- -o study.h5 --device cpu -q >out 2>err || fail optuna_study.py
+    prints 'after 32 runs in 4 batches'
+else
+    case $SW_NEED in *optuna*) fail 'optuna is needed' ;; *) skipped "a study of optuna's: no optuna" ;; esac
+fi
 summary
