@@ -132,6 +132,9 @@ const struct sw_key sw_common_keys[] = {
               "that diverged or failed are counted, and left out."},
     {.path = "statistics.quantiles", .kind = SW_KEY_LIST, .fallback = "",
      .about = "Which quantiles, from 0 to 1 and ascending; left out: 0.05, 0.25, 0.5, 0.75, 0.95."},
+    {.path = "statistics.times", .kind = SW_KEY_LIST, .fallback = "",
+     .about = "Some of the times at which fields are saved, (5.0, \"end\"): statistics of fields are of these alone; "
+              "left out: of all."},
 
     {.path = "output.history", .kind = SW_KEY_SWITCH, .fallback = "false",
      .about = "Of a problem that iterates (elliptic): save the residual that a run reports after each iteration, up to "
@@ -178,7 +181,7 @@ const struct sw_key sw_common_keys[] = {
 bool sw_key_needs_time(const char *path)
 {
     static const char *const of_time[] = {"time", "output.fields.times", "output.scalars", "output.state", "accuracy",
-                                          "stop", "noise"};
+                                          "stop", "noise", "statistics.times"};
     for (size_t k = 0; k < sizeof of_time / sizeof *of_time; k++) {
         const size_t length = strlen(of_time[k]);
         if (!strncmp(path, of_time[k], length) && (!path[length] || path[length] == '.')) return true;

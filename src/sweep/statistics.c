@@ -1,5 +1,6 @@
 #include "sweep/statistics.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,13 @@
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
 #include "sweep/column_values.h"
+#include "sweep/columns.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"
 #include "sweep/sw_run_result.h"
 #include "sweep/sw_statistics.h"
 #include "sweep/sweep_own.h"
+#include "sweep/times.h"
 
 const char *const sw_statistic_names[SW_STATISTICS_COUNT + 1] = {
     [SW_STATISTIC_MEAN] = "mean", [SW_STATISTIC_SEM] = "sem", [SW_STATISTIC_VAR] = "var", [SW_STATISTIC_MIN] = "min",
@@ -45,6 +48,16 @@ static enum sw_status add_what(struct sw_statistics *t, const char *word)
     return SW_OK;
 }
 
+static enum sw_status add_output(struct sw_statistics *t, const char *word)
+{
+    char *end;
+    const long long k = strtoll(word, &end, 10);
+    if (*end || k < 0 || (t->nat && k <= t->at[t->nat - 1])) return SW_E_IO;
+    SW_TRY(sw_resize((size_t)t->nat, (size_t)t->nat + 1, &t->at));
+    t->at[t->nat++] = k;
+    return SW_OK;
+}
+
 static enum sw_status add_dropped(struct sw_statistics *t, const char *word)
 {
     const bool fields = !strcmp(word, "fields"), scalars = !strcmp(word, "scalars");
@@ -55,8 +68,8 @@ static enum sw_status add_dropped(struct sw_statistics *t, const char *word)
 
 static enum sw_status parse_words(struct sw_statistics *t)
 {
-    enum { WHAT, OF, OVER, WITHOUT } part = WHAT;
-    static const char *const next[] = {"of", "over", "without"};
+    enum { WHAT, OF, OVER, AT, WITHOUT } part = WHAT;
+    static const char *const name[] = {"", "of", "over", "at", "without"};
     enum sw_status st = SW_OK;
     char *rest = t->words;
     for (char *word; (word = strtok_r(rest, " ", &rest)) && !st;) {
@@ -67,15 +80,18 @@ static enum sw_status parse_words(struct sw_statistics *t)
         case WHAT: st = add_what(t, word); break;
         case OF: st = add_name(word, &t->nof, &t->of); break;
         case OVER: st = add_name(word, &t->nover, &t->over); break;
+        case AT: st = add_output(t, word); break;
         case WITHOUT: st = add_dropped(t, word); break;
         }
         if (!ends || st) continue;
-        if (part == WITHOUT || !(word = strtok_r(rest, " ", &rest)) || strcmp(word, next[part])) return SW_E_IO;
-        part++;
+        if (part == WITHOUT || !(word = strtok_r(rest, " ", &rest))) return SW_E_IO;
+        part += 1 + (part == OVER && strcmp(word, name[AT]));
+        if (strcmp(word, name[part])) return SW_E_IO;
     }
     if (st) return st;
     const bool quantiles = t->what >> SW_STATISTIC_QUANTILES & 1;
-    return t->what && t->nof && t->nover && quantiles == (t->nquantile > 0) ? SW_OK : SW_E_IO;
+    const bool whole = t->what && t->nof && t->nover && (part != AT || t->nat);
+    return whole && quantiles == (t->nquantile > 0) ? SW_OK : SW_E_IO;
 }
 
 enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
@@ -85,6 +101,7 @@ enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
     const enum sw_status st = parse_words(t);
     if (st != SW_E_IO) return st;
     t->what = 0;
+    t->nat = 0;
     t->drop_fields = t->drop_scalars = false;
     return SW_OK;
 }
@@ -117,6 +134,7 @@ void sw_statistics_free(struct sw_statistics *t)
 {
     sw_free(t->of);
     sw_free(t->over);
+    sw_free(t->at);
     sw_free(t->text);
     sw_free(t->words);
     *t = (struct sw_statistics){0};
@@ -369,12 +387,117 @@ static enum sw_status print_text(struct sw_sweep *s, const struct names *what, c
     }
     for (int k = 0; k < of->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; of", of->name[k]);
     for (int k = 0; k < over->count; k++) sw_text_printf(&text, "%s %s", k ? "" : "; over", over->name[k]);
+    for (int k = 0; k < t->nat; k++) sw_text_printf(&text, "%s %lld", k ? "" : "; at", (long long)t->at[k]);
     if (s->drop_fields || s->drop_scalars)
         sw_text_printf(&text, "; without%s%s", s->drop_fields ? " fields" : "", s->drop_scalars ? " scalars" : "");
     enum sw_status st = sw_text_status(&text);
     if (!st) st = sw_arena_printf(s->own->arena, &copy, "%s", sw_text_get(&text));
     if (!st) s->statistics = copy;
     sw_text_free(&text);
+    return st;
+}
+
+/* ---- output times of fields */
+
+struct first_run { const struct sw_sweep *s; double dt, end; };
+
+static enum sw_status note_run(void *user, const struct column_block *b)
+{
+    struct first_run *r = user;
+    r->dt = block_number(b, r->s->own_steps ? -1 : column_find(r->s, "time.dt"), 0, 1);
+    r->end = block_number(b, column_find(r->s, "time.end"), 0, 1);
+    return SW_OK;
+}
+
+/* Whether output k of the fields of all runs is of one time: that which the config asks for at that place. Where runs
+ * have other steps, times that have none in a run keep their places, but of the first run it is not known which is
+ * which. */
+static bool shares_times(const struct sw_sweep *s, const struct sw_group *first)
+{
+    for (int k = 0; k < s->own->fields->narg; k++)
+        if (!value_uniform(s, &s->own->fields->arg[k])) return false;
+    for (int k = 0; k < first->nfield; k++)
+        if (first->field_step[k] < 0) return false;
+    return true;
+}
+
+/* The output of fields at a time, by its number from 0. @return -1: there is none */
+static int find_output(const struct first_run *r, const struct sw_group *g, double time)
+{
+    const double scaled = times_scale(r->s->own->fields, 0, time, r->dt);
+    for (int k = 0; k < g->nfield; k++) {
+        if (r->s->own_steps && fabs(g->field_time[k] - scaled) <= 1e-9 * r->end) return k;
+        if (!r->s->own_steps && g->field_step[k] == (int64_t)floor(scaled + 0.5)) return k;
+    }
+    return -1;
+}
+
+/* @param asked  [nfield] out: the outputs that are named */
+static void mark_outputs(const struct first_run *r, const struct sw_group *g, const struct sw_setting *list,
+                         bool *asked)
+{
+    struct sw_setting *one = (struct sw_setting *)list;
+    struct sw_setting *const *element = list->kind == SW_SETTING_LIST ? list->child : &one;
+    for (int k = 0; k < (list->kind == SW_SETTING_LIST ? list->count : 1); k++) {
+        const struct sw_setting *e = element[k];
+        const bool number = e->kind == SW_SETTING_REAL || e->kind == SW_SETTING_INTEGER,
+                   end = e->kind == SW_SETTING_STRING && !strcmp(e->text, "end");
+        const int output = number || end ? find_output(r, g, number ? e->number : r->end) : -1;
+        if (!number && !end)
+            report_error(r->s, list, "'%s' is a list of times, numbers or \"end\", (5.0, \"end\")", list->path);
+        else if (end && r->s->own->fields->ends_differ)
+            report_error(r->s, list, "'%s': \"end\" is another time from run to run; statistics are of one time in all "
+                         "runs", list->path);
+        else if (output < 0)
+            report_error(r->s, list, "'%s': no field is saved at %.9g: add it to output.fields.times", list->path,
+                         number ? e->number : r->end);
+        else if (asked[output])
+            report_error(r->s, list, "'%s': %.9g stands there twice", list->path, number ? e->number : r->end);
+        else { asked[output] = true; continue; }
+        return;
+    }
+}
+
+static enum sw_status find_outputs(struct sw_sweep *s, const struct sw_setting *list, const struct sw_group *g,
+                                   struct sw_statistics *t)
+{
+    struct first_run r = {.s = s};
+    bool *asked;
+    if (!shares_times(s, g)) {
+        report_error(s, list, "'%s': the output times of fields differ from run to run here; statistics at some of "
+                     "them take times that all runs share", list->path);
+        return SW_OK;
+    }
+    SW_TRY(blocks_each(s, NULL, 0, 1, true, note_run, &r));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)g->nfield, &asked));
+    SW_TRY(sw_arena_take(s->own->arena, (size_t)g->nfield, &t->at));
+    mark_outputs(&r, g, list, asked);
+    for (int k = 0; k < g->nfield; k++)
+        if (asked[k]) t->at[t->nat++] = k;
+    return SW_OK;
+}
+
+/* Some of the output times of fields. Those of the first run are looked at: it has those of all. */
+static enum sw_status read_times(struct sw_sweep *s, const struct names *of, struct sw_statistics *t)
+{
+    const struct sw_setting *list = key_setting(s, "statistics.times");
+    const int64_t first = 0;
+    struct sw_group *group = NULL;
+    int count = 0;
+    bool fields = false;
+    for (int k = 0; k < of->count; k++) {
+        char field[SW_QUANTITY_NAME];
+        sw_statistics_spectrum(of->name[k], field);
+        fields |= is_quantity(fields_of(s), field);
+    }
+    if (!list) return SW_OK;
+    if (list->kind == SW_SETTING_LIST && !list->count)
+        report_error(s, list, "'%s' is a list of times, numbers or \"end\", (5.0, \"end\")", list->path);
+    else if (!fields) report_error(s, list, "'%s' is of fields, and statistics.of names none", list->path);
+    if (s->own->report->errors) return SW_OK;  /* its runs cannot be asked */
+    SW_TRY(sw_sweep_groups(s, &first, 1, &group, &count));
+    const enum sw_status st = find_outputs(s, list, group, t);
+    sw_groups_free(&group, count);
     return st;
 }
 
@@ -423,6 +546,7 @@ enum sw_status statistics_read(struct sw_sweep *s)
     check_names(s, &of, &over);
     check_stems(s, &of);
     SW_TRY(check_points(s, &of, &over));
+    SW_TRY(read_times(s, &of, &t));
     if (s->own->report->errors == errors) check_kept(s, &of);
     return s->own->report->errors > errors ? SW_OK : print_text(s, &what, &of, &over, &t);
 }

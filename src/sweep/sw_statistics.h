@@ -1,9 +1,10 @@
 #ifndef SW_STATISTICS_H
 #define SW_STATISTICS_H
 /* Which statistics over runs a sweep asks for: of some quantities, over some axes. A sweep writes them as a text, which
- * files keep and a run table reads: "mean sem quantiles 0.1 0.9; of energy; over seed", with "; without fields scalars"
- * where a file with all runs keeps the statistics of these alone. */
+ * files keep and a run table reads: "mean sem quantiles 0.1 0.9; of energy; over seed", with "; at 2 10" for some of
+ * the outputs of fields, and "; without fields scalars" where a file with all runs keeps their statistics alone. */
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/sw_status.h"
 
@@ -26,6 +27,8 @@ struct sw_statistics {          /* start from {0}; free with sw_statistics_free(
     char   **of, **over;        /* [nof], [nover] names, in `words`                                        */
     int      nquantile;
     double   quantile[SW_QUANTILES_MOST];
+    int      nat;               /* outputs of fields that count, by their numbers from 0; 0: all do        */
+    int64_t *at;                /* [nat] ascending                                                         */
     bool     drop_fields, drop_scalars;
     char    *words;             /* the text, cut                                                           */
 };

@@ -21,6 +21,7 @@ struct forming {
     struct sw_ensembles e;
     char    *coordinates;       /* of ensembles that form no grid: their parameters               */
     double  *scratch;
+    double  *time;              /* of the outputs of fields that count, where these are some      */
     struct sw_power *power;     /* of the quantity under way, a spectrum; else NULL               */
     /* of a piece: [rows][cells] numbers, as read and in double precision; and what is formed of them */
     struct room { char *at; size_t bytes; } block, value, result[SW_STATISTICS_COUNT], ring;
@@ -157,10 +158,28 @@ static bool find_quantity(const struct forming *f, const char *name, struct quan
         q->unit = q->spectrum ? NULL : v->unit;
         q->pieces = v->kind == SW_VAR_FIELD && sw_joined_group_has_pieces(t, f->in->catalog);
     }
+    if (q->var && q->var->kind == SW_VAR_FIELD && f->what->nat) q->outputs = f->what->nat;
     return q->var != NULL;
 }
 
 static bool is_field(const struct quantity *q) { return q->var && q->var->kind == SW_VAR_FIELD; }
+
+/* Of some outputs of fields the one at a place among them. */
+static int64_t output_at(const struct forming *f, const struct quantity *q, int64_t place)
+{
+    return is_field(q) && f->what->nat ? f->what->at[place] : place;
+}
+
+/* The outputs that count are among those of all groups. */
+static enum sw_status check_outputs(const struct forming *f)
+{
+    for (int g = 0; g < f->layout->count && f->what->nat; g++) {
+        const struct sw_data_group *s = &f->layout->group[g].data_group;
+        if (sw_var_outputs(s, SW_VAR_FIELD) <= f->what->at[f->what->nat - 1])
+            return sw_h5_damaged(f->out, "asks for statistics of outputs that fields have not");
+    }
+    return SW_OK;
+}
 
 /* The transform of the fields of a group. Points are evenly spaced: x holds 0, dx, ... */
 static enum sw_status make_power(const struct sw_data_group *s, struct sw_power **power)
@@ -176,7 +195,7 @@ static enum sw_status make_power(const struct sw_data_group *s, struct sw_power 
 }
 
 /* The scales of time and space that the quantities lie along. */
-static void write_scales(const struct forming *f)
+static enum sw_status write_scales(struct forming *f)
 {
     struct sw_data_group s = {.name = "statistics"};
     struct sw_var along[2];
@@ -202,9 +221,14 @@ static void write_scales(const struct forming *f)
         memcpy(s.n, of->n, sizeof s.n);
         for (int d = 0; d < SW_DIMS; d++) s.scale[sw_scale_var(d)] = of->scale[sw_scale_var(d)];
         s.scale[SW_VAR_T] = of->scale[SW_VAR_T];
+        if (!f->what->nat || !s.scale[SW_VAR_T]) continue;
+        SW_TRY(sw_alloc((size_t)q.outputs, &f->time));
+        for (int64_t o = 0; o < q.outputs; o++) f->time[o] = of->scale[SW_VAR_T][output_at(f, &q, o)];
+        s.scale[SW_VAR_T] = f->time;
     }
     if (!points) s.dim = 0;  /* of spectra alone no x */
     sw_h5_write_scales(f->out, &s);
+    return SW_OK;
 }
 
 /* The waves of the first spectrum; all fields lie on one grid. */
@@ -250,8 +274,8 @@ static enum sw_status read_group(struct forming *f, const struct quantity *q, co
     const size_t word = sw_h5_size(var->type), cells = (size_t)p->cells;
     double *number = (double *)(void *)f->value.at;
     const int64_t step = q->pieces ? 1 : s->count;
-    struct sw_hyperslab w = {.s = s, .var = var, .rows = step, .output = p->output, .outputs = p->outputs,
-                             .point = p->point, .points = p->points, .level = p->level,
+    struct sw_hyperslab w = {.s = s, .var = var, .rows = step, .output = output_at(f, q, p->output),
+                             .outputs = p->outputs, .point = p->point, .points = p->points, .level = p->level,
                              .cell = cells / (size_t)p->outputs * word};
     SW_TRY(sw_have_room((size_t)step * cells * word, &f->block.at, &f->block.bytes));
     w.block = f->block.at;
@@ -276,7 +300,8 @@ static enum sw_status read_spectra(struct forming *f, const struct quantity *q, 
     double *ring = (double *)(void *)f->ring.at, *u = ring + q->inner;
     for (int64_t row = 0, at = 0; row < s->count; row += step) {
         struct sw_hyperslab w = {.s = s, .var = q->var, .row = row, .rows = sw_clamp(s->count - row, 1, step),
-                                 .output = p->output, .outputs = 1, .cell = points * word, .block = f->block.at};
+                                 .output = output_at(f, q, p->output), .outputs = 1, .cell = points * word,
+                                 .block = f->block.at};
         if (q->pieces) w.points = s->n[sw_data_group_axis(s)];
         SW_TRY(sw_hyperslabs_fill(f->in, q->of, &w, 1));
         for (int64_t j = 0; j < w.rows; j++) {
@@ -413,7 +438,8 @@ static enum sw_status form_all(struct forming *f, const struct quantity *q, cons
                                   INT64_MAX);
     if (q->spectrum) return form_rings(f, q, most, dataset);
     if (!is_field(q) || (q->inner <= most && !q->pieces)) {
-        const int64_t step = sw_clamp(most / q->inner, 1, q->outputs);
+        const bool one = is_field(q) && f->what->nat;  /* those that count do not follow each other */
+        const int64_t step = one ? 1 : sw_clamp(most / q->inner, 1, q->outputs);
         for (int64_t o = 0; o < q->outputs; o += step) {
             struct piece p = {.output = o, .outputs = sw_clamp(q->outputs - o, 1, step)};
             p.cells = p.outputs * q->inner;
@@ -465,7 +491,8 @@ static enum sw_status write_group(struct forming *f)
         sw_h5_put_scale(f->out, in_group("quantile", path), SW_H5_DOUBLE, f->what->nquantile, false, f->what->quantile);
         sw_h5_attr_text(f->out, path, "long_name", "fraction of the runs below");
     }
-    write_scales(f);
+    SW_TRY(check_outputs(f));
+    SW_TRY(write_scales(f));
     SW_TRY(write_waves(f));
     write_counts(f, "n_ok", f->e.nok, "runs that are done, of which the statistics are");
     write_counts(f, "n_runs", f->e.nruns, "runs, those that diverged or failed as well");
@@ -487,6 +514,7 @@ enum sw_status sw_h5_write_statistics(struct sw_h5 *out, struct sw_slice_reader 
     sw_free(f.ring.at);
     sw_power_destroy(&f.power);
     sw_free(f.scratch);
+    sw_free(f.time);
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) sw_free(f.result[k].at);
     return st;
 }

@@ -57,10 +57,13 @@ assert np.array_equal(s["n_ok"][()], np.array([(runs(p) & done).sum() for p in p
 asked = f["provenance"].attrs["statistics"]
 asked = asked if isinstance(asked, str) else asked.decode()
 what, of = asked.split("; ")[0].split(), asked.split("; ")[1].split()[1:]
+at = [[int(k) for k in part.split()[1:]] for part in asked.split("; ") if part.startswith("at ")]
+if at and "t" not in f: assert list(s["time"][:]) == list(f["time"][:][at[0]])
 q = np.array([float(w) for w in what if w[0].isdigit()])
 checked = 0
 for name in of:
     v = values(name)
+    if at and ("(" in name or v.ndim > 2): v = v[:, at[0]]
     for kind in (w for w in what if not w[0].isdigit()):
         stored = s[f"{name[9:-1]}_spectrum_{kind}" if "(" in name else f"{name}_{kind}"]
         expect = []
@@ -169,6 +172,53 @@ expect 0 none.cfg -o none.h5
 same none.h5 again.h5
 expect 0 s.cfg -o none.h5
 same s.h5 none.h5
+
+# ---- of some output times of fields, with steps given and of a run's own; scalars have all
+fields='output={ fields={ times=[0.0, 0.21, 0.5, 1.0]; }; scalars={ every=0.25; }; }'
+some=(-s "$fields" -s 'statistics.of=["energy", "u", "spectrum(u)", "steps"]' -s 'statistics.times=("end", 0.21)')
+expect 0 s.cfg -o times.h5 "${some[@]}"; numbers times.h5 seed
+expect 0 s.cfg -o own.h5 "${some[@]}" -s 'time={ end=1.0; }' -s method=imex2; numbers own.h5 seed
+expect 0 s.cfg -o t_zip.h5 "${some[@]}" -s stepper=auto \
+    -s 'sweep={ mode="zip"; gamma=[0.5,0.5,1.0,1.0,2.0]; seed=[1,2,3,4,5]; }'
+numbers t_zip.h5 seed
+[ -z "$python" ] || py - <<'P' 2>err || fail 'the output times of statistics'
+import h5py, numpy as np
+for name, times in (("times.h5", [0.22, 1.0]), ("own.h5", [0.21, 1.0])):  # 0.21 is half-way between steps of 0.02
+    s = h5py.File(name)["statistics"]
+    assert np.allclose(s["time"][:], times, rtol=1e-9) and s["u_mean"].shape == (3, 2, 2, 24), name
+    assert s["u_spectrum_sem"].shape == (3, 2, 2, 13) and s["energy_mean"].shape == (3, 2, 5), name
+P
+expect 0 s.cfg -o t_other.h5 "${some[@]}" -s run.batch=7 -j 1; same times.h5 t_other.h5
+for k in 1 2 3; do expect 0 s.cfg "${some[@]}" -o t.h5 --shard $k/3 -j 1; done
+expect 0 merge t.shard-*-of-3.h5 -o t_merged.h5 --force; same times.h5 t_merged.h5
+# formed again of a finished file; and with each dt, though steps have other numbers
+expect 0 s.cfg -o t_again.h5 "${some[@]}" -s 'statistics.times=[0.0, 0.5]' --force
+expect 0 s.cfg -o t_again.h5 "${some[@]}"; says '; over seed; at 1 3 in t_again.h5'
+same times.h5 t_again.h5
+expect 0 s.cfg -o dts.h5 "${some[@]}" -s time.dt=0.01*gamma -s 'statistics.times=[0.5]'; numbers dts.h5 seed
+expect 0 s.cfg -o t_alone.h5 "${some[@]}" -s 'output.fields.keep=false'
+[ -z "$python" ] || py -c 'import h5py
+a, b = h5py.File("times.h5"), h5py.File("t_alone.h5")
+assert "u" not in b
+for k, v in a["statistics"].items():
+    assert v[()].tobytes() == b["statistics"][k][()].tobytes() or v.dtype.kind == "O", k' 2>err || fail 'times alone'
+while IFS='|' read -r set message; do
+    expect 3 check s.cfg "${some[@]}" -s "$set"; says "$message"
+done <<'R'
+statistics.times=[0.3]|'statistics.times': no field is saved at 0.3: add it to output.fields.times
+statistics.times=[2.0]|'statistics.times': no field is saved at 2: add it to output.fields.times
+statistics.times=(0.5, 1.0, "end")|'statistics.times': 1 stands there twice
+statistics.times=["last"]|'statistics.times' is a list of times, numbers or "end", (5.0, "end")
+statistics.times=true|'statistics.times' is a list of times
+statistics.times=[]|'statistics.times' is a list of times, numbers or "end", (5.0, "end")
+statistics.of=["energy"]|'statistics.times' is of fields, and statistics.of names none
+time.end=gamma+1|'statistics.times': "end" is another time from run to run
+output.fields.times=["gamma/2"]|'statistics.times': the output times of fields differ from run to run here
+R
+expect 0 check s.cfg "${some[@]}" -s time.end=gamma+1 -s 'statistics.times=[0.5, 1.0]'
+expect 0 check s.cfg "${some[@]}" -s 'statistics.times="end"'
+expect 3 check "$top/configs/tiny_bvp.cfg" -s 'statistics={ over="n"; of="u"; times="end"; }'
+says "unknown key 'statistics.times'"
 
 # ---- more seeds: the runs that are there are not computed again
 sed 's/range(1, 21)/range(1, 9)/' s.cfg >few.cfg
@@ -437,7 +487,7 @@ refused 'statistics={ of="u"; }' "'statistics' does not say over which axes: add
 refused 'statistics={ over="seed"; }' "'statistics' does not say of what: add of = [\"energy\"]"
 refused 'statistics={ over="seed"; of="u"; quantiles=[0.5]; }' "means nothing without \"quantiles\" in statistics.what"
 refused 'statistics={ over="seed"; of="u"; wat="mean"; }' "unknown key 'statistics.wat'; did you mean 'what'?"
-refused 'statistics="seed"' "'statistics' is a group of over, of, what, quantiles"
+refused 'statistics="seed"' "'statistics' is a group of over, of, what, quantiles, times"
 refused 'output={ fields={ times=[1.0]; }; }' "no run saves 'energy': add output.scalars"
 refused 'output={ scalars={ every=0.5; define={ fronts="crossings(u)"; }; }; }' "no run saves 'u': add output.fields"
 expect 3 check s.cfg -s 'statistics.of=["u_spectrum", "spectrum(u)"]' \

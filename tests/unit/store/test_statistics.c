@@ -157,11 +157,13 @@ static void texts_are_read(void **state)
         "mean; of u; over", "mean; of u; over s;", "mode; of u; over s", "quantiles; of u; over s",
         "mean 0.5; of u; over s", "quantiles 1.5; of u; over s", "quantiles nan; of u; over s",
         "mean; over s; of u", "; of u; over s", "0.5; ; ;", "mean; of u; over s; without u",
-        "mean; of u; over s; without fields;"};
+        "mean; of u; over s; without fields;", "mean; of u; over s; at", "mean; of u; over s; at 2 2",
+        "mean; of u; at 2", "mean; of u; over s; at -1", "mean; of u; over s; at end",
+        "mean; of u; over s; without fields; at 2"};
     struct sw_statistics what = {0};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         assert_ok(sw_statistics_parse(wrong[k], &what));
-        if (what.what || what.drop_fields || what.drop_scalars) fail_msg("\"%s\" is read", wrong[k]);
+        if (what.what || what.nat || what.drop_fields || what.drop_scalars) fail_msg("\"%s\" is read", wrong[k]);
         assert_string_equal(what.text, wrong[k]);
     }
     struct sw_text many = {0};
@@ -178,7 +180,10 @@ static void texts_are_read(void **state)
     assert_false(what.drop_fields || what.drop_scalars);
     sw_statistics_free(&what);
     assert_ok(sw_statistics_parse("max; of u; over s; without fields scalars", &what));
-    assert_true(what.drop_fields && what.drop_scalars);
+    assert_true(what.drop_fields && what.drop_scalars && !what.nat);
+    sw_statistics_free(&what);
+    assert_ok(sw_statistics_parse("max; of u; over s; at 0 12; without fields", &what));
+    assert_true(what.what && what.nat == 2 && what.at[1] == 12 && what.drop_fields && !what.drop_scalars);
     sw_statistics_free(&what);
     struct sw_text words = {0};
     for (int k = 0; k < SW_STATISTICS_COUNT; k++) sw_text_printf(&words, "%s%s", k ? "|" : "", sw_statistic_names[k]);
