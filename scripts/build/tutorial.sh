@@ -27,4 +27,4 @@ page() {
 }
 page tutorial pulse few map amount
 page plane spot few contrast column
-page answers domains order settled loop noisy
+page answers domains order settled loop noisy fold

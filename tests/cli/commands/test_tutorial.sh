@@ -9,7 +9,7 @@ if [ -z "$python" ] || ! py -c 'import matplotlib' 2>err; then
 fi
 SWEEP=$sweep "$top/scripts/build/tutorial.sh" --small "$tmp/small" >out 2>err || fail 'its commands'
 for picture in tutorial/{pulse,few,map,amount} plane/{spot,few,contrast,column} \
-    answers/{domains,order,settled,loop,noisy}; do
+    answers/{domains,order,settled,loop,noisy,fold}; do
     [ -s "small/$picture.png" ] || fail "no picture $picture.png"
 done
 # what was understood is told as it is; the outcome of the runs, up to its numbers
