@@ -86,6 +86,8 @@ def suitable_kinds(results):
         yield "lines", means
     if results.ladder and there["norms"] + there["series"] + there["statistics"]:
         yield "curves", numbers
+    if len(results.swept) > 1 and results.refined:
+        yield "heatmap", numbers
     if converges(results):
         yield "convergence", there["norms"]
     if there["fields"] and results.ok.any() and results.timed:

@@ -15,8 +15,8 @@ def averaged(results):
 
 
 def choose_axes(results, ask, kind, least):
-    """Two parameters, or the only one: those that --over names first, then the axis of a ladder, then those of most
-    values; last those that a mean is over."""
+    """Two parameters, or the only one: those that --over names first, then the axis of a ladder, then those that are
+    refined, then those of most values; last those that a mean is over."""
     if len(results.swept) < least:
         raise Refusal(f"{kind} needs {('a', 'two')[least - 1]} swept parameter{'s' * (least - 1)}; this sweep has "
                       f"{len(results.swept)}: " + (" ".join(results.swept) or "none") +
@@ -24,8 +24,8 @@ def choose_axes(results, ask, kind, least):
                        "; sweep show prints the numbers of its runs"))
     last = averaged(results)
     climbed = results.ladder and results.ladder[0]
-    usual = sorted(results.swept, key=lambda p: (p in last, p == results.ways, p != climbed,
-                                                 -len(levels(results.param[p]))))
+    usual = sorted(results.swept, key=lambda p: (p in last, p == results.ways, p != climbed, p not in results.refined,
+                                                 -len(levels(results.param[p])) if p not in results.refined else 0))
     asked = ask.over.split(",") if ask.over else []
     if len(asked) > 2 or len(set(asked)) < len(asked):
         raise Refusal(f"--over {ask.over}: {kind} lies over two different parameters, A,B")

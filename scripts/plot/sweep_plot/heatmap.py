@@ -1,8 +1,10 @@
-"""One number a run over two swept parameters, as a table of colours or as points of a sample."""
+"""One number a run over two swept parameters, as a table of colours, as cells of a refined sweep, or as points of a
+sample."""
 import matplotlib
 import numpy as np
 
 from . import look
+from .cells import draw_cells
 from .choice import choose_axes, choose_number, told
 from .ensembles import means
 from .options import logarithmic
@@ -97,18 +99,25 @@ def heatmap(results, ask):
             zip((across, up), (ask.xlim, ask.ylim), ("xlim", "ylim"))]
     shown = [mean for (a, b), mean in there.items() if a in seen[0] and b in seen[1]]
     cmap, norm, beyond = look.colour_scale(np.array(shown or [np.nan]), ask, of in results.norms)
-    sampled = is_sample(results, pair)
-    height = 4.8 if sampled else min(6.5, max(3.2, 1.6 + 0.38 * len(up)) + isinstance(across[0], str))
+    refined = any(p in results.refined for p in pair)
+    sampled = not refined and is_sample(results, pair)
+    height = 4.8 if sampled or refined else min(6.5, max(3.2, 1.6 + 0.38 * len(up)) + isinstance(across[0], str))
     figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.4, height)), layout="constrained")
-    image = (draw_sample if sampled else draw_table)(axes, cells, there, across, up, ask,
-                                                     {"cmap": cmap, "norm": norm})
+    colours = {"cmap": cmap, "norm": norm}
+    if refined:
+        image = draw_cells(results, pair, axes, there, colours)
+        look.set_axes([axes], ask, usual_log(across, up))
+    else:
+        image = (draw_sample if sampled else draw_table)(axes, cells, there, across, up, ask, colours)
     axes.set_xlabel(results.label(pair[0]))
     axes.set_ylabel(results.label(pair[1]))
     look.colour_bar(figure, image, axes, look.label_of(results, of), beyond)
     notes = told(results, ask, of, found)
     if len(there) < len(cells):
         notes.append("crosses: no run finished" if sampled else "grey: no run finished")
-    if not sampled and len(cells) < len(across) * len(up):
+    if refined:
+        notes.append(f"{len(image.get_array())} cells at their true size, of the mean over their corners")
+    elif not sampled and len(cells) < len(across) * len(up):
         notes.append("white: no run")
     look.finish(figure, results, "; ".join(notes))
     return figure

@@ -397,6 +397,20 @@ class Results:
         return next(((name, way) for name, way in found.items() if way and name in self.swept and
                      self.param[name].dtype.kind == "f"), None)
 
+    @functools.cached_property
+    def refine_level(self):
+        """How often cells were split before each run was added; None: none is."""
+        if not self.stored.has(self.file, "refine_level") or "refine_level" in self.param:
+            return None
+        level = self.stored.numbers(self.file, "refine_level", shape=(len(self.every_run),))[self.kept]
+        return level if level.max() > 0 >= level.min() else None
+
+    @functools.cached_property
+    def refined(self):
+        """The parameters between whose values cells are split: those that have others in runs that were added."""
+        added = None if self.refine_level is None else self.refine_level > 0
+        return [p for p in self.swept if added is not None and set(self.param[p][added]) - set(self.param[p][~added])]
+
     @property
     def ways(self):
         """The axis that tells the way up a ladder from the way down, if both are drawn."""

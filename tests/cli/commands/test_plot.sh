@@ -458,6 +458,31 @@ END
 "$SWEEP" run -q "$dir/means.cfg" -o "$dir/means.h5" || bad "sweep of statistics"
 "$SWEEP" run -q "$dir/means.cfg" -s 'sweep={seed="range(1,5)";}' -s 'define={T=0.1; c=1;}' \
     -s output.scalars.keep=false -o "$dir/alone_means.h5" || bad "sweep of statistics alone"
+# ---- a refined sweep: cells that cover the plane once, each between runs, the smallest along the boundary
+"$SWEEP" run -q configs/refine.cfg -s refine.levels=4 -s time.end=20.0 --device cpu -o "$dir/refined.h5" ||
+    bad "sweep with refinement"
+"$SWEEP" run -q configs/refine.cfg -s refine.levels=4 -s 'refine.over="r"' -s 'sweep.s=[0.6, 1.0, 1.2]' \
+    -s time.end=20.0 --device cpu -o "$dir/refined_rows.h5" || bad "sweep with one refined axis"
+in_python "a refined sweep is drawn as its cells" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
+shapes = numpy.array([path.vertices[:4] for path in axes.collections[0].get_paths()])
+size = numpy.ptp(shapes, axis=1)
+assert axes.get_xlabel() == "s" and axes.get_ylabel() == "r" and len(axes.collections) == 1
+assert abs(size.prod(axis=1).sum() - 0.6) < 1e-12, size.prod(axis=1).sum()
+assert set(numpy.round(numpy.log2(size[:, 0]/0.125)).astype(int)) == {0, -1, -2, -3, -4}
+assert numpy.allclose(size[:, 1]/size[:, 0], 0.6)
+values, _ = file.final("amplitude", None)
+value = dict(zip(zip(file.param["s"], file.param["r"]), values))
+corner = numpy.array([[value[tuple(place)] for place in shape] for shape in shapes])
+assert numpy.allclose(axes.collections[0].get_array(), corner.mean(axis=1))
+apart = (corner.min(axis=1) < 0.2) & (corner.max(axis=1) >= 0.2)
+assert apart.any() and (size[apart, 0] < 0.125/2**3.5).all()' "$dir/refined.h5"
+in_python "of one refined axis rows of intervals are drawn" '
+axes = draw(sys.argv[1], "--kind", "heatmap").axes[0]
+shapes = numpy.array([path.vertices[:4] for path in axes.collections[0].get_paths()])
+size = numpy.ptp(shapes, axis=1)
+assert axes.get_xlabel() == "r" and abs(size.prod(axis=1).sum() - 0.6*numpy.ptp(axes.get_ylim())) < 1e-12
+assert len(shapes) == 3*(8 + 4), len(shapes)' "$dir/refined_rows.h5"
 in_python "a ladder is drawn as its ways, solid and dashed, each with its arrow" '
 file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
 drawn = [line for line in axes.lines if len(line.get_xdata())]
