@@ -233,6 +233,9 @@ refused 'the finest grid has' -s refine.levels=12
 refused "takes no more runs, and each round adds some" -s output.scalars.keep=false \
     -s 'statistics={over=["a"]; of=["inside"];}'
 expect 2 run egg.cfg --shard 1/2; says 'a sweep with `refine` is computed by one process'; says 'leave out the shards'
+for jobs in '--shards 2' '--nodes 2 --ranks-per-node 2'; do
+    expect 2 submit egg.cfg $jobs --print -o jobs.h5; says 'let a job of your own start `sweep run`'
+done
 if built_with_mpi && command -v mpirun >/dev/null; then
     ranks 2 2 "$sweep" run egg.cfg -q -o ranks.h5; says 'start it without mpirun'
 else skipped 'processes: built without MPI, or no mpirun'; fi
