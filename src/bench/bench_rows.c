@@ -124,7 +124,7 @@ static enum sw_status fit_batch(struct sw_bench *b)
     struct sw_device *device = b->device[0].device;
     struct sw_batch_bytes bytes = {0};
     if (!spec->fit_batch || spec->split) return SW_OK;
-    SW_TRY(spec->problem->bytes(spec->problem, &spec->setup, device, &bytes));
+    SW_TRY(spec->problem->bytes(&spec->setup, device, &bytes));
     const double left = 0.8 * (double)sw_device_memory_free(device) - (double)bytes.fixed,
                  runs = left / (double)(bytes.per_run ? bytes.per_run : 1);
     return runs < spec->batch ? bench_config_set_batch(spec, runs < 1 ? 1 : (int)runs) : SW_OK;

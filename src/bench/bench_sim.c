@@ -29,7 +29,7 @@ static bool is_line(const struct sw_bench_spec *spec) { return spec->problem->cr
 
 static bool takes_crank_nicolson(const struct sw_bench_spec *spec)
 {
-    return is_line(spec) && sw_line_scheme(spec->problem->model, &spec->setup) == SW_CRANK_NICOLSON;
+    return is_line(spec) && sw_line_scheme(&spec->setup) == SW_CRANK_NICOLSON;
 }
 
 static enum sw_status load(struct sw_sim *sim, int count, const double *column)
@@ -87,7 +87,7 @@ static enum sw_status sim_create(const struct sw_bench_spec *spec, const char *r
     l->spec = spec;
     l->device = device;
     setup.solver = row;
-    SW_TRY_TO(failed, st, spec->problem->create(spec->problem, &setup, device, &l->sim));
+    SW_TRY_TO(failed, st, spec->problem->create(&setup, device, &l->sim));
     l->exact = is_exact(spec, &setup);
     SW_TRY_TO(failed, st, load(l->sim, spec->batch, spec->column));
     SW_TRY_TO(failed, st, fill_coefficients(l));
@@ -263,7 +263,7 @@ static enum sw_status compute_reference(const struct sim *l, int count, const in
     for (int k = 0; k < setup.ncolumn; k++)
         for (int j = 0; j < count; j++)
             column[k * count + j] = spec->column[(size_t)k * (size_t)spec->batch + (size_t)pick[j]];
-    SW_TRY_TO(done, st, spec->problem->create(spec->problem, &setup, cpu, &sim));
+    SW_TRY_TO(done, st, spec->problem->create(&setup, cpu, &sim));
     SW_TRY_TO(done, st, load(sim, count, column));
     SW_TRY_TO(done, st, begin(sim, &setup, cpu, count, column));
     SW_TRY_TO(done, st, advance_disturbed(sim, change_of(l), steps, when, (size_t)count * sw_sim_state_size(sim),

@@ -39,7 +39,7 @@ static enum sw_status check_memory(const struct sw_bench_spec *spec, const struc
                                    const struct sw_device *device)
 {
     struct sw_batch_bytes bytes = {0};
-    SW_TRY(spec->problem->bytes(spec->problem, setup, device, &bytes));
+    SW_TRY(spec->problem->bytes(setup, device, &bytes));
     return bench_check_memory(device, (double)bytes.fixed + (double)bytes.per_run * spec->batch);
 }
 
@@ -56,7 +56,7 @@ static enum sw_status systems_create(const struct sw_bench_spec *spec, const cha
     *own = s;
     s->spec = spec;
     s->row = row;
-    st = spec->problem->create(spec->problem, &setup, device, &s->sim);
+    st = spec->problem->create(&setup, device, &s->sim);
     return st ? st : load(s);
 }
 

@@ -78,7 +78,7 @@ static enum sw_status try_compile(struct sw_cli *cli, const struct cli_sweep *s,
     if (!problem->try_compile || !p->ngroup) return SW_OK;
     struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[0], 1);
     setup.solver = NULL;
-    enum sw_status st = problem->try_compile(problem, &setup, device->sm ? device->sm : 90);
+    enum sw_status st = problem->try_compile(&setup, device->sm ? device->sm : 90);
     if (!st) st = try_compile_scalars(s->sweep, &setup, device->sm ? device->sm : 90);
     if (st == SW_E_ABSENT) {
         if (cli->verbose) console_print(cli, "note     not compiled for a GPU: %s\n", sw_err_message());
@@ -178,7 +178,7 @@ static const char *format_outputs(const struct check *c, char text[64])
 static enum sw_status describe_group(const struct sw_sweep *sweep, const struct sw_group *group, struct sw_text *text)
 {
     const struct sw_setup setup = sw_sweep_setup(sweep, group, 1);
-    SW_TRY(sweep->problem->advice->describe(sweep->problem, &setup, text));
+    SW_TRY(sweep->problem->advice->describe(&setup, text));
     return sw_text_status(text);
 }
 

@@ -40,12 +40,11 @@ static void add_up(const struct sw_sweep *sweep, const struct looks *l, struct w
 static void look(const struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_run_warning *warning,
                  struct looks *l, struct warned *w)
 {
-    const struct sw_problem *problem = sweep->problem;
 #pragma omp parallel for schedule(dynamic)
     for (int k = 0; k < l->count; k++) {
         const struct sw_setup setup = sw_sweep_setup(sweep, &plan->group[l->group[k]], 1);
         sw_text_clear(&l->text[k]);
-        if (sw_stop_check() || warning->warn(problem, &setup, l->count, l->column, k, NULL, &l->text[k]))
+        if (sw_stop_check() || warning->warn(&setup, l->count, l->column, k, NULL, &l->text[k]))
             sw_text_clear(&l->text[k]);
     }
     add_up(sweep, l, w);
@@ -325,7 +324,7 @@ void plan_warnings_collect(const struct cli_sweep *s, const struct sw_plan *plan
     for (int g = 0; g < plan->ngroup; g++) {
         const struct sw_setup setup = sw_sweep_setup(s->sweep, &plan->group[g], 1);
         struct sw_text text = SW_SHORT_TEXT;
-        if (advice->warn_setup) advice->warn_setup(s->sweep->problem, &setup, &text);
+        if (advice->warn_setup) advice->warn_setup(&setup, &text);
         if (text.length && is_new(&printed, sw_text_get(&text))) sw_text_printf(notes, "%s\n", sw_text_get(&text));
     }
     for (int k = 0; k < s->sweep->naxis && advice->idle_key; k++)

@@ -706,10 +706,9 @@ bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, con
 /* What is wrong with a file is refused elsewhere: a warning says nothing of it. */
 static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
 
-enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_initial_warn_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   const double *state, struct sw_text *text)
 {
-    (void)problem;
     (void)state;
     if (!sw_initial_in_file(setup)) return SW_OK;
     SW_TRY(only_memory(describe_bad(setup, ld, column, j, text)));
@@ -747,14 +746,13 @@ static enum sw_status find_for_warning(const struct sw_setup *setup, int64_t ld,
     return SW_OK;
 }
 
-enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_initial_warn_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct sw_text *text)
 {
     struct sw_saved_place place;
     struct run r;
     char there[64], here[64];
     bool found;
-    (void)problem;
     (void)state;
     SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
     if (found && !same_points(r.one.n, place.n))
@@ -764,8 +762,8 @@ enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const st
     return SW_OK;
 }
 
-enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_initial_warn_axes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                    const double *state, struct sw_text *text)
 {
     struct sw_saved_place place;
     struct run r;
@@ -773,7 +771,8 @@ enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const stru
     (void)state;
     SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
     if (!found) return SW_OK;
-    for (int d = 0; d < r.one.dim; d++) r.one.walls[d] = problem->shape->walls && problem->shape->walls(setup, d);
+    const struct sw_problem_shape *shape = setup->problem->shape;
+    for (int d = 0; d < r.one.dim; d++) r.one.walls[d] = shape->walls && shape->walls(setup, d);
     const struct sw_grid grid = sw_setup_grid(&r.one, ld, column, j);
     for (int d = 0; d < r.one.dim && !text->length; d++) SW_TRY(only_memory(compare_axis(&r, &place, &grid, d, text)));
     return SW_OK;

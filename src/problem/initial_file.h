@@ -79,12 +79,12 @@ bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, con
 
 /** struct sw_run_warning.warn: where the field has another number of points, where these lie elsewhere, and where it is
  * not finite. */
-enum sw_status sw_initial_warn_points(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, struct sw_text *text);
-enum sw_status sw_initial_warn_axes(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, struct sw_text *text);
-enum sw_status sw_initial_warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, struct sw_text *text);
+enum sw_status sw_initial_warn_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct sw_text *text);
+enum sw_status sw_initial_warn_axes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                    const double *state, struct sw_text *text);
+enum sw_status sw_initial_warn_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   const double *state, struct sw_text *text);
 #define SW_INITIAL_WARNINGS \
     {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, \
     {.warn = sw_initial_warn_bad, .of_all = sw_initial_in_file}, \

@@ -200,13 +200,13 @@ enum sw_status sw_nonfinite_name(const struct sw_setup *one, int64_t ld, const d
     return text->length || !span ? SW_OK : name(&l, given, span, text);
 }
 
-enum sw_status sw_nonfinite_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_nonfinite_warn(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     if (state) return SW_OK;
-    SW_TRY(problem->advice->name_nonfinite(problem, setup, ld, column, j, NULL, text));
-    if (!text->length && problem->advice->name_first)
-        SW_TRY(problem->advice->name_first(problem, setup, ld, column, j, text));
-    if (text->length) sw_text_add(text, problem->time ? ": the run may diverge" : ": the run will fail");
+    SW_TRY(setup->problem->advice->name_nonfinite(setup, ld, column, j, NULL, text));
+    if (!text->length && setup->problem->advice->name_first)
+        SW_TRY(setup->problem->advice->name_first(setup, ld, column, j, text));
+    if (text->length) sw_text_add(text, setup->problem->time ? ": the run may diverge" : ": the run will fail");
     return SW_OK;
 }

@@ -28,8 +28,8 @@ enum sw_status sw_nonfinite_name(const struct sw_setup *one, int64_t ld, const d
 
 /** struct sw_run_warning.warn, by struct sw_problem_advice.name_nonfinite and name_first: what a text says first, then
  * what it makes of the initial value. */
-enum sw_status sw_nonfinite_warn(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text);
+enum sw_status sw_nonfinite_warn(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text);
 
 /** Add " x = 0.25, y = 1 (i = 4, j = 16)": a point of a grid. */
 void sw_point_print(const struct sw_setup *setup, const struct sw_grid *grid, int64_t point, struct sw_text *text);

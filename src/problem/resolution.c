@@ -113,11 +113,10 @@ static enum sw_status look_along(const struct sw_setup *setup, const struct sw_f
     return st;
 }
 
-enum sw_status sw_resolution_warn_initial(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                          const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_resolution_warn_initial(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                          const double *state, struct sw_text *text)
 {
     const struct sw_grid grid = sw_setup_grid(setup, ld, column, j);
-    (void)problem;
     if (state || sw_initial_in_file(setup)) return SW_OK;
     for (int k = 0; k < setup->nfunction && !text->length; k++) {
         const struct sw_function *f = &setup->function[k];
@@ -146,14 +145,14 @@ static enum sw_status steepest(const struct sw_setup *here, const struct sw_setu
     return sw_slab_max(slab, 1, most);
 }
 
-enum sw_status sw_resolution_warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                         const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                         const double *state, struct sw_text *text)
 {
     const struct sw_setup *slab = setup->slab, *here = slab ? slab : setup;
     const int64_t points = sw_points(here->n);
     const int unknowns = setup->nunknown ? setup->nunknown : 1;
     double largest = 0;
-    (void)problem, (void)ld, (void)column, (void)j;
+    (void)ld, (void)column, (void)j;
     for (int64_t i = 0; state && i < unknowns * points; i++) largest = fmax(largest, fabs(state[i]));
     if (state) SW_TRY(sw_slab_max(slab, 1, &largest));
     for (int v = 0; state && v < unknowns && !text->length; v++) {

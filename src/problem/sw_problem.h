@@ -73,7 +73,7 @@ struct sw_problem_shape {
 struct sw_problem_time {
     /** The orders of the method in time and in space. The setup counts for its choices and functions only. NULL: they
      * are not known. @param order  in: what is taken where they are not known; out: [0] time, [1] space */
-    void           (*orders)(const struct sw_problem *problem, const struct sw_setup *setup, int order[2]);
+    void           (*orders)(const struct sw_setup *setup, int order[2]);
     /** The time step of a run whose config gives time.cfl instead of time.dt: time.end over a whole number. Such a
      * problem has a row for time.cfl (0: not given), and one of its own for time.dt (may be left out). The setup counts
      * for its columns, functions and choices only. NULL: time.dt is always given.
@@ -88,9 +88,8 @@ struct sw_problem_time {
      * @param first   out: the first such run, -1: there is none
      * @param key     out, if there is one: the path of the key to blame: run.precision, stepper or time.dt
      * @param why     out, if there is one: its numbers, for a message */
-    enum sw_status (*check_precision)(const struct sw_problem *problem, const struct sw_setup *setup,
-                                      const char *const *solver, int count, int ld, const double *column, int *first,
-                                      const char **key, struct sw_text *why);
+    enum sw_status (*check_precision)(const struct sw_setup *setup, const char *const *solver, int count, int ld,
+                                      const double *column, int *first, const char **key, struct sw_text *why);
 };
 
 /* Texts of a config that the kind compiles, once for all runs. */
@@ -100,8 +99,7 @@ struct sw_problem_texts {
      * @param function  out: which of the setup's is wrong; -1: the names of the unknowns
      * @param err       filled on SW_E_CONFIG
      * @return SW_E_CONFIG; SW_E_MEMORY */
-    enum sw_status (*prepare)(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
-                              int *function, struct sw_expr_error *err);
+    enum sw_status (*prepare)(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err);
     void           (*release)(void *prepared);  /* NULL is fine */
     /** Look at the numbers of some of the runs, once at each, by several threads at once; then, where all runs have
      * been looked at and nothing is wrong, finalize what depends on them. It may not change the numbers of a run: those
@@ -153,8 +151,8 @@ struct sw_run_warning {
      * @param state   that of the run at its end (sw_sim_get_state()); NULL before it is computed. Where the set-up has
      *                a slab, that of the slab: all ranks of it call
      * @param text    in: empty  @return SW_E_MEMORY */
-    enum sw_status (*warn)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                           const double *column, int64_t j, const double *state, struct sw_text *text);
+    enum sw_status (*warn)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                           const double *state, struct sw_text *text);
     bool of_result;                     /* it is about the result, and stored with a run that ends well */
     /** Whether every run with these words is asked about before it is computed: else few are, here and about their
      * results. NULL: no. */
@@ -166,10 +164,10 @@ struct sw_problem_advice {
     /** How the texts of these runs were understood, for `sweep check`: lines "label    what", labels up to 8 characters
      * wide, the next lines of one indented by 9. The setup counts for its choices, functions, dim and prepare() only.
      * NULL: there is nothing to say. @return SW_E_MEMORY */
-    enum sw_status (*describe)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
+    enum sw_status (*describe)(const struct sw_setup *setup, struct sw_text *text);
     /** Something `sweep check` should say about the accuracy of this set-up, if anything.
      * @param text  in: empty. May be NULL. */
-    void           (*warn_setup)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
+    void           (*warn_setup)(const struct sw_setup *setup, struct sw_text *text);
     /** A number key that changes nothing of runs with these words, unless expressions name it. The setup counts for its
      * choices and dim only. NULL: there is none; the same says the function.
      * @param why  out, unless it returns NULL */
@@ -182,15 +180,15 @@ struct sw_problem_advice {
      *              infinite are named, too; NULL: the run before it begins, at a sample of its times
      * @param text  in: empty
      * @return SW_E_MEMORY */
-    enum sw_status (*name_nonfinite)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text);
+    enum sw_status (*name_nonfinite)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text);
     /** Likewise what of the right-hand side of run j is not finite of its initial value, as log(u) is; nothing if all
      * is. NULL: not known. */
-    enum sw_status (*name_first)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, struct sw_text *text);
+    enum sw_status (*name_first)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 struct sw_text *text);
     /** What to change in a run that diverged, if that is known; as sw_run_warning.warn(). May be NULL. */
-    enum sw_status (*advise)(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, struct sw_text *text);
+    enum sw_status (*advise)(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                             struct sw_text *text);
 };
 
 struct sw_problem {
@@ -214,14 +212,12 @@ struct sw_problem {
     const char *(*validate_run)(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why);
     /** @param bytes  in: 0  @return as create() */
-    enum sw_status (*bytes)(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, struct sw_batch_bytes *bytes);
+    enum sw_status (*bytes)(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes);
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
-    enum sw_status (*create)(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim);
+    enum sw_status (*create)(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
     /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
      * NULL. */
-    enum sw_status (*try_compile)(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+    enum sw_status (*try_compile)(const struct sw_setup *setup, int sm);
 
     const struct sw_problem_shape   *shape;     /* of every kind */
     const struct sw_problem_texts   *texts;

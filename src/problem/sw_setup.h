@@ -53,6 +53,7 @@ struct sw_decomposition {
 
 /* What all runs of a batch have in common. Everything is borrowed. */
 struct sw_setup {
+    const struct sw_problem *problem;
     int     dim;                       /* dimensions of the grid, 1 .. SW_DIMS                              */
     int64_t n[SW_DIMS];                /* points along x, y, z; 1 in a dimension that it does not have. Not the
                                           column grid.n where the problem has other points (sw_problem_shape.points).

@@ -219,7 +219,7 @@ static enum sw_status advance(const struct accuracy *a, struct sw_device *device
 static enum sw_status begin(const struct accuracy *a, const struct sw_setup *setup, struct sw_device *device,
                             const double *column, bool between, struct sw_sim **sim)
 {
-    enum sw_status st = sim_of_runs(a->r->sweep->problem, setup, device, column, !between && !a->below, sim);
+    enum sw_status st = sim_of_runs(setup, device, column, !between && !a->below, sim);
     st = sw_comm_agree(a->comm, st);
     if (!st && between) st = begin_between(a, *sim, setup);
     else if (!st && a->below) st = sw_sim_begin(*sim, a->below);
@@ -280,7 +280,7 @@ static bool has_room(const struct accuracy *a)
 {
     const struct sw_problem *problem = a->r->sweep->problem;
     struct sw_batch_bytes bytes = {0};
-    if (problem->bytes(problem, &a->setup, a->r->device, &bytes)) return false;
+    if (problem->bytes(&a->setup, a->r->device, &bytes)) return false;
     return (double)bytes.fixed + (double)a->count * (double)bytes.per_run <
            0.25 * (double)sw_device_memory_free(a->r->device) / (a->comm ? a->r->sharing : 1);
 }
@@ -410,7 +410,7 @@ static double richardson(const struct accuracy *a, bool in_time)
 {
     const struct sw_problem *problem = a->r->sweep->problem;
     int order[2] = {1, 2};
-    if (problem->time && problem->time->orders) problem->time->orders(problem, a->r->setup, order);
+    if (problem->time && problem->time->orders) problem->time->orders(a->r->setup, order);
     const double factor = ldexp(1, order[!in_time]);
     return factor / (factor - 1);
 }

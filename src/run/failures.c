@@ -107,7 +107,7 @@ static void name_nonfinite(const struct failures *f, int j, struct sw_text *text
         span[0] = taken.t;
         span[1] = taken.t + taken.tried;
     }
-    if (problem->advice->name_nonfinite(problem, r->whole, r->count, r->column, j, span, text)) sw_text_clear(text);
+    if (problem->advice->name_nonfinite(r->whole, r->count, r->column, j, span, text)) sw_text_clear(text);
 }
 
 /* What to do about a run that diverged; nothing if memory is out. */
@@ -115,7 +115,7 @@ static void add_advice(const struct runs *r, int j, struct sw_text *text)
 {
     const struct sw_problem *problem = r->sweep->problem;
     struct sw_text advice = SW_SHORT_TEXT;
-    if (problem->advice->advise && !problem->advice->advise(problem, r->whole, r->count, r->column, j, &advice))
+    if (problem->advice->advise && !problem->advice->advise(r->whole, r->count, r->column, j, &advice))
         sw_text_add_sentence(text, sw_text_get(&advice));
 }
 
@@ -126,7 +126,7 @@ static void explain_failure(const struct runs *r, int j, struct sw_text *text)
     const struct sw_problem *problem = r->sweep->problem;
     const struct sw_problem_advice *advice = problem->advice;
     const struct sw_sim *sim = r->sim;
-    if (advice->name_nonfinite && advice->name_nonfinite(problem, r->whole, r->count, r->column, j, NULL, text))
+    if (advice->name_nonfinite && advice->name_nonfinite(r->whole, r->count, r->column, j, NULL, text))
         sw_text_clear(text);
     if (!text->length) sim->ops->explain(sim, j, text);
 }

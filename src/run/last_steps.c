@@ -74,7 +74,7 @@ static enum sw_status take_steps(struct last *l, int steps, int times)
     struct sw_sim *sim;
     enum sw_status st;
     setup.capacity = 2 * l->count;
-    st = sim_of_runs(l->r->sweep->problem, &setup, l->r->device, l->column, false, &sim);
+    st = sim_of_runs(&setup, l->r->device, l->column, false, &sim);
     st = sw_comm_agree(setup.domain.all, st);
     if (st) goto done;
     SW_TRY_TO(done, st, sw_sim_set_state(sim, l->begun));

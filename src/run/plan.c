@@ -612,7 +612,7 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
         if (comm && !sweep->problem->time && !sweep->problem->shape->columns) plan_narrow_grid(&shape, setup.n);
         struct domain_comms comms;
         enum sw_status st = domain_cut(&shape, comm, on_device, &comms, &setup);
-        if (!st) st = sw_sweep_blame_row(sweep, sweep->problem->create(sweep->problem, &setup, device, &sim));
+        if (!st) st = sw_sweep_blame_row(sweep, sweep->problem->create(&setup, device, &sim));
         if (st) { domain_comms_free(&comms); return st; }
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));

@@ -121,7 +121,7 @@ static enum sw_status take_step(struct sw_sweep *sweep, const struct sw_plan_bat
     double *column = NULL;
     enum sw_status st = sw_alloc((size_t)sweep->ncolumn, &column);
     if (!st) st = sw_sweep_columns(sweep, b->run, 0, 1, column);
-    if (!st) st = sim_of_runs(sweep->problem, setup, device, column, true, &sim);
+    if (!st) st = sim_of_runs(setup, device, column, true, &sim);
     *traffic = (struct sw_comm_traffic){0};  /* in steps alone */
     if (!st) st = sim->ops->advance(sim, 0, 1);
     if (!st) st = sw_device_wait(device);
@@ -214,7 +214,7 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     struct sw_setup setup = plan_trial_setup(sweep, &group, count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
-    SW_TRY_TO(out, st, sim_of_runs(sweep->problem, &setup, device, column, true, &sim));
+    SW_TRY_TO(out, st, sim_of_runs(&setup, device, column, true, &sim));
     SW_TRY_TO(out, st, time_steps(sim, &group, device, seconds, &step, &steps));
     if (device->space == SW_HOST)
         SW_TRY_TO(out, st, time_outputs(sim, sweep, plan, &plan->group[b->group], count, step, outputs));

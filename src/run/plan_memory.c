@@ -64,7 +64,7 @@ static enum sw_status needs(const struct sw_sweep *sweep, const struct sw_group 
     const int threads = omp_get_max_threads();
     omp_set_num_threads(device->threads);  /* as a worker does: each thread has scratch memory */
     const enum sw_status status =
-        sw_sweep_blame_row(sweep, sweep->problem->bytes(sweep->problem, &setup, device, &bytes));
+        sw_sweep_blame_row(sweep, sweep->problem->bytes(&setup, device, &bytes));
     need->fixed = bytes.fixed;
     need->per_run = bytes.per_run;
     if (device->space == SW_DEVICE) need->fixed_on_host = (double)bytes.fixed_on_host;

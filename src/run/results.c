@@ -25,7 +25,7 @@ static void say_warnings(const struct runs *r, int j, const double *state, struc
     const struct sw_problem *problem = r->sweep->problem;
     for (const struct sw_run_warning *w = problem->advice->warn_run; w->warn; w++) {
         struct sw_text warning = SW_SHORT_TEXT;
-        if (w->of_result && !w->warn(problem, r->whole, r->count, r->column, j, state, &warning))
+        if (w->of_result && !w->warn(r->whole, r->count, r->column, j, state, &warning))
             result_say(result, sw_text_get(&warning));
     }
 }

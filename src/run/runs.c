@@ -85,8 +85,8 @@ void result_say(struct sw_run_result *result, const char *sentence)
     sw_text_add_sentence(&message, sentence);
 }
 
-enum sw_status sim_of_runs(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                           const double *column, bool begin, struct sw_sim **sim)
+enum sw_status sim_of_runs(const struct sw_setup *setup, struct sw_device *device, const double *column, bool begin,
+                           struct sw_sim **sim)
 {
     const int count = setup->capacity;
     const char **load_error = NULL;
@@ -95,7 +95,7 @@ enum sw_status sim_of_runs(const struct sw_problem *problem, const struct sw_set
     *sim = NULL;
     SW_TRY_TO(done, st, sw_alloc((size_t)count, &load_error));
     SW_TRY_TO(done, st, sw_alloc((size_t)count, &finite));
-    SW_TRY_TO(done, st, problem->create(problem, setup, device, sim));
+    SW_TRY_TO(done, st, setup->problem->create(setup, device, sim));
     SW_TRY_TO(done, st, (*sim)->ops->load(*sim, count, column, load_error));
     if (begin) st = sw_initial_begin(*sim, setup, device->threads, count, column, finite);
 done:

@@ -46,6 +46,6 @@ void result_say(struct sw_run_result *result, const char *sentence);
  * @param column  [ncolumn][capacity]
  * @param begin   at their initial values; else set_state() or initial() is to follow
  * @param sim     out: NULL on failure  @return what the sim returns; SW_E_MEMORY */
-enum sw_status sim_of_runs(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                           const double *column, bool begin, struct sw_sim **sim);
+enum sw_status sim_of_runs(const struct sw_setup *setup, struct sw_device *device, const double *column, bool begin,
+                           struct sw_sim **sim);
 #endif

@@ -45,7 +45,7 @@ static enum sw_status prepare_sim(struct worker *w, int group, int count)
     SW_TRY(domain_cut(&shape, w->comm, w->on_device, &w->comms, &w->setup));
     w->group = group;
     w->capacity = count;
-    SW_TRY(sweep->problem->create(sweep->problem, &w->setup, w->device, &w->sim));
+    SW_TRY(sweep->problem->create(&w->setup, w->device, &w->sim));
     if (sweep->stops) SW_TRY(sw_stopping_sim_create(&w->setup, sweep->nscalar - sweep->ndefined, &w->sim));
     assert(!w->setup.cut || w->sim->ops->cuts);
     snprintf(w->solver, sizeof w->solver, "%s", w->sim->ops->solver_name(w->sim));

@@ -23,11 +23,12 @@ static void fill_grid(const struct source *from, int count, const double *column
 
 struct sw_setup setup_of_sweep(const struct sw_sweep *s)
 {
-    return (struct sw_setup){.dim = s->own->dimensions, .ncolumn = s->ncolumn, .numbered = s->own->numbered,
-                             .scope = &s->own->scope, .column = s->column_name, .grid_columns = s->own->grid_columns,
-                             .nfunction = s->nfunction, .function = s->function, .single_steps = s->single_steps,
-                             .nchoice = s->nchoice, .choice = s->choice, .nunknown = s->nunknown,
-                             .unknown = s->unknown, .prepared = s->own->prepared};
+    return (struct sw_setup){.problem = s->problem, .dim = s->own->dimensions, .ncolumn = s->ncolumn,
+                             .numbered = s->own->numbered, .scope = &s->own->scope, .column = s->column_name,
+                             .grid_columns = s->own->grid_columns, .nfunction = s->nfunction,
+                             .function = s->function, .single_steps = s->single_steps, .nchoice = s->nchoice,
+                             .choice = s->choice, .nunknown = s->nunknown, .unknown = s->unknown,
+                             .prepared = s->own->prepared};
 }
 
 struct sw_setup setup_of_run(const struct sw_sweep *s, const double *column, int j,

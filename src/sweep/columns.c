@@ -226,7 +226,7 @@ static void report_points(const struct sw_sweep *s, const struct sw_key *grid_n,
 static enum sw_status read_points_source(struct sw_sweep *s, int k, bool *taken)
 {
     struct source *from = &s->own->source[k];
-    const struct sw_setup setup = {.nchoice = s->nchoice, .choice = s->choice};
+    const struct sw_setup setup = {.problem = s->problem, .nchoice = s->nchoice, .choice = s->choice};
     const struct sw_key *key = s->column[k].key;
     const char *why_not = NULL;
     struct sw_text why = SW_SHORT_TEXT;

@@ -351,7 +351,7 @@ enum sw_status functions_prepare(struct sw_sweep *s)
     struct sw_expr_error err = {0};
     int function = -1;
     if (!s->problem->texts || s->own->report->errors) return SW_OK;
-    const enum sw_status st = s->problem->texts->prepare(s->problem, &setup, &s->own->prepared, &function, &err);
+    const enum sw_status st = s->problem->texts->prepare(&setup, &s->own->prepared, &function, &err);
     if (st != SW_E_CONFIG) return st;
     for (const struct formula *f = s->own->formula; f && function >= 0; f = f->next)
         if (f->expr == s->function[function].expr) {

@@ -214,7 +214,7 @@ static bool points_differ(const struct sw_sweep *s)
 /* @param choice  [s->nchoice]; NULL: not known  @param n  in: grid.n; out: the points of the grid */
 static void set_points(const struct sw_sweep *s, const struct sw_choice *choice, int64_t n[SW_DIMS])
 {
-    const struct sw_setup setup = {.nfunction = s->nfunction, .function = s->function,
+    const struct sw_setup setup = {.problem = s->problem, .nfunction = s->nfunction, .function = s->function,
                                    .nchoice = choice ? s->nchoice : 0, .choice = choice};
     if (s->problem->shape->points) s->problem->shape->points(&setup, n);
 }

@@ -221,8 +221,8 @@ static enum sw_status add_content(const struct id_maker *m, int word, struct sw_
 {
     const struct sw_sweep *s = m->s;
     struct sw_choice choice[MAX_CHOICES];
-    const struct sw_setup setup = {.nchoice = s->nchoice, .choice = choice, .nunknown = s->nunknown,
-                                   .unknown = s->unknown};
+    const struct sw_setup setup = {.problem = s->problem, .nchoice = s->nchoice, .choice = choice,
+                                   .nunknown = s->nunknown, .unknown = s->unknown};
     unsigned char digest[32];
     const char *key = NULL;
     bool any = false;

@@ -291,8 +291,7 @@ static enum sw_status find_imprecise(const struct sw_sweep *s, const struct colu
     *first = -1;
     if (!s->problem->time || !s->problem->time->check_precision) return SW_OK;
     for (int j = 0; j < b->count; j++) solver[j] = row_of(s, b, j);
-    return s->problem->time->check_precision(s->problem, &setup, solver, b->count, RUNS_AT_ONCE, b->column, first, key,
-                                             why);
+    return s->problem->time->check_precision(&setup, solver, b->count, RUNS_AT_ONCE, b->column, first, key, why);
 }
 
 static enum sw_status check_precision(struct checking *c, const struct column_block *b)
@@ -400,8 +399,7 @@ static enum sw_status auto_helps(const struct sw_sweep *s, const struct column_b
     const char *solver = "auto", *key;
     struct sw_text why = SW_SHORT_TEXT;
     int first;
-    SW_TRY(s->problem->time->check_precision(s->problem, &setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key,
-                                             &why));
+    SW_TRY(s->problem->time->check_precision(&setup, &solver, 1, RUNS_AT_ONCE, b->column, &first, &key, &why));
     *helps = first < 0;
     return SW_OK;
 }

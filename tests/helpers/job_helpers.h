@@ -32,7 +32,7 @@ static inline struct job load_group(struct made made, const int64_t *run, int64_
     assert_ok(sw_alloc((size_t)w.count, &w.load_error));
     assert_ok(sw_sweep_columns(made.sweep, w.group[g].run, 0, w.count, w.column));
     if (!lent) assert_ok(sw_device_open("cpu", 1, &w.device));
-    assert_ok(p->create(p, &w.setup, w.device, &w.sim));
+    assert_ok(p->create(&w.setup, w.device, &w.sim));
     assert_ok(w.sim->ops->load(w.sim, w.count, w.column, w.load_error));
     return w;
 }

@@ -164,14 +164,12 @@ static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *c
     return sound_of(sim)->load(sim, count, column, load_error);
 }
 
-static enum sw_status create_faulty(const struct sw_problem *problem, const struct sw_setup *setup,
-                                    struct sw_device *device, struct sw_sim **sim)
+static enum sw_status create_faulty(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
-    (void)problem;
     *sim = NULL;
     if (faults->room && setup->capacity > faults->room)
         return SW_FAIL(SW_E_MEMORY, "no room for %d runs", setup->capacity);
-    SW_TRY(sound->create(sound, setup, device, sim));
+    SW_TRY(sound->create(setup, device, sim));
     int k = atomic_fetch_add(&nsims, 1) % SIMS, d = device->label[3] ? device->label[4] - '0' : 0;
     sims[k].sound = (*sim)->ops;
     sims[k].ops = *(*sim)->ops;

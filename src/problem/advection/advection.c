@@ -324,14 +324,13 @@ static void warn_courant_number(const struct sw_setup *one, double cfl, const st
 }
 
 /* At a wall where u is given nobody asks for its equation. */
-static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text)
 {
     struct sw_config_text given[3 + SW_DIMS + 2 * SW_DIMS * ADVECTION_WALL_COUNT] = {{.key = "initial", .once = true},
                                                                                {.key = "forcing"}};
     struct sw_setup one;
     int count = 2;
-    (void)problem;
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
     for (int d = 0; d < one.dim; d++) {
         given[count++].key = advection_velocity_key[d];
@@ -349,13 +348,12 @@ static enum sw_status name_nonfinite(const struct sw_problem *problem, const str
     return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
-static enum sw_status warn_run(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               const double *state, struct sw_text *text)
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j);
     struct advection_step_limit limit;
     struct sw_setup one;
-    (void)problem;
     (void)state;
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
     if (dt * limit.stability_rate > 1) {
@@ -446,13 +444,12 @@ static enum sw_status warn_solution(const struct sw_setup *one, int64_t ld, cons
     return SW_OK;
 }
 
-static enum sw_status warn_result(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_result(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text)
 {
     struct advection_end end = {.u = state, .slab = setup->slab};
     struct sw_setup one;
     double *next = NULL;
-    (void)problem;
     if (!advection_setup_of_run(setup, ld, column, j, &one)) return SW_OK;
     if (state) SW_TRY(sw_slab_next_plane(setup->slab, state, &next));
     end.next = next;
@@ -461,21 +458,20 @@ static enum sw_status warn_result(const struct sw_problem *problem, const struct
     return st;
 }
 
-static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, struct sw_text *text)
+static enum sw_status advise(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                             struct sw_text *text)
 {
-    return warn_result(problem, setup, ld, column, j, NULL, text);
+    return warn_result(setup, ld, column, j, NULL, text);
 }
 
 /* Steps that change u by few roundings round alike, one after another; longer ones do not
  * (docs/explanation/accuracy.md). */
-static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     const double dt = advection_number(setup, "time.dt", ld, column, j), unit = setup->single_steps ? 0x1p-24 : 0x1p-53,
                  steps = round(advection_number(setup, "time.end", ld, column, j) / dt);
     struct advection_step_limit limit;
-    (void)problem;
     (void)state;
     if (!(1.5 * unit * steps > SW_STEPS_ROUNDING)) return SW_OK;
     SW_TRY(advection_step_limit_of(setup, ld, column, j, &limit));
@@ -484,10 +480,9 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
     return SW_OK;
 }
 
-static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static void warn_setup(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
-    (void)problem;
     for (int d = 0; d < setup->dim && !text->length; d++)
         if (!strncmp(m.boundary[d], "4-4-", 4))
             sw_text_set(text, "%s = \"%s\": waves that stay for many crossings of the domain grow; 3-4-%s does not let "

@@ -258,9 +258,8 @@ enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, con
                                    double *step);
 
 /* advection_sim.c */
-enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
-                                struct sw_device *device, struct sw_sim **sim);
-enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                               const struct sw_device *device, struct sw_batch_bytes *bytes);
-enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+enum sw_status advection_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
+enum sw_status advection_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                               struct sw_batch_bytes *bytes);
+enum sw_status advection_try_compile(const struct sw_setup *setup, int sm);
 #endif

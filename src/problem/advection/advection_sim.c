@@ -489,13 +489,11 @@ static const struct sw_sim_ops advection_sim_ops = {
     .records = &record_ops,
 };
 
-enum sw_status advection_create(const struct sw_problem *problem, const struct sw_setup *setup,
-                                struct sw_device *device, struct sw_sim **sim)
+enum sw_status advection_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     enum sw_status st;
     struct advection_sim *a = NULL;
     const size_t room = (size_t)setup->capacity;
-    (void)problem;
     *sim = NULL;
     if (advection_row(device->space)->absent) return SW_FAIL(SW_E_ABSENT, "%s", advection_row(device->space)->absent);
     SW_TRY(sw_alloc(1, &a));
@@ -523,12 +521,11 @@ failed:
     return st;
 }
 
-enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                               const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status advection_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                               struct sw_batch_bytes *bytes)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
     const size_t points = (size_t)sw_points(setup->n), element_size = setup->single_steps ? 4 : 8;
-    (void)problem;
     bytes->per_run = ((size_t)m.rk->fields + 2 * (size_t)setup->dim) * points * element_size
                + (size_t)setup->ncolumn * sizeof(double) + sizeof(struct advection_run)
                + sizeof(struct advection_diagnostics) + sizeof(int64_t);
@@ -540,10 +537,9 @@ enum sw_status advection_bytes(const struct sw_problem *problem, const struct sw
     return SW_OK;
 }
 
-enum sw_status advection_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+enum sw_status advection_try_compile(const struct sw_setup *setup, int sm)
 {
     struct advection_terms terms;
-    (void)problem;
     const struct advection_ops *ops = advection_row(SW_DEVICE);
     if (ops->absent) return SW_FAIL(SW_E_ABSENT, "%s", ops->absent);
     SW_TRY(advection_terms_create(setup, &terms));

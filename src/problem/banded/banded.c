@@ -55,12 +55,11 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 
 /* ------------------------------------------------------------------ what `sweep check` says */
 
-static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static enum sw_status describe(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct system_source *source;
     bool use[SYSTEM_ARRAYS], one = true;
     const char *before = "";
-    (void)problem;
     SW_TRY(system_open_source(setup, &banded_keys, &source));
     banded_diagonals(setup, source, use);
     const struct sw_band_desc d = banded_shape(setup, use, INT32_MAX, 1);

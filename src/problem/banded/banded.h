@@ -26,8 +26,6 @@ struct sw_band_desc banded_shape(const struct sw_setup *setup, const bool use[SY
  * @param row  NULL: any */
 struct sw_band_desc banded_shape_for(const struct sw_band_desc *desc, const char *row);
 
-enum sw_status banded_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim);
-enum sw_status banded_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, struct sw_batch_bytes *bytes);
+enum sw_status banded_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
+enum sw_status banded_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes);
 #endif

@@ -304,11 +304,9 @@ static const struct system_kind kind = {
 };
 
 /* Arrays are on the host whatever the device is. */
-enum sw_status banded_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim)
+enum sw_status banded_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     struct sw_device *host = NULL;
-    (void)problem;
     *sim = NULL;
     if (device->space == SW_HOST) return system_sim_create(&kind, setup, device, device, sim);
     SW_TRY(sw_device_open("cpu", device->threads, &host));
@@ -319,14 +317,12 @@ enum sw_status banded_create(const struct sw_problem *problem, const struct sw_s
 }
 
 /* Of a GPU what is on the host counts as if it were there: it is about as much. */
-enum sw_status banded_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status banded_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct sw_device host = {.space = SW_HOST};
     const struct system_source *source;
     enum sw_space space;
     bool use[SYSTEM_ARRAYS];
-    (void)problem;
     SW_TRY(system_open_source(setup, &banded_keys, &source));
     banded_diagonals(setup, source, use);
     const struct sw_band_desc desc = banded_shape(setup, use, (int)setup->n[0], 1);

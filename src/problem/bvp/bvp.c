@@ -161,13 +161,11 @@ static const struct sw_sim_ops bvp_ops = {
     .records = &record_ops,
 };
 
-static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim)
+static enum sw_status create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     enum sw_status st;
     struct bvp_sim *b = NULL;
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
-    (void)problem;
     *sim = NULL;
     SW_TRY(sw_alloc(1, &b));
     b->sim.ops = &bvp_ops;
@@ -182,18 +180,16 @@ failed:
     return st;
 }
 
-static enum sw_status bvp_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                                const struct sw_device *device, struct sw_batch_bytes *bytes)
+static enum sw_status bvp_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                                struct sw_batch_bytes *bytes)
 {
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
-    (void)problem;
     return sw_bvp_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
-static enum sw_status try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+static enum sw_status try_compile(const struct sw_setup *setup, int sm)
 {
     const struct sw_bvp_desc desc = sw_bvp_describe(setup);
-    (void)problem;
     return sw_bvp_try_compile(&desc, setup->solver, sm);
 }
 
@@ -302,13 +298,12 @@ static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, co
 }
 
 /* f and q count at points where u is not given; p in between. */
-static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text)
 {
     const bool known = sw_setup_find(setup, "left.dirichlet") != NULL;
     const struct sw_config_text given[] = {{.key = "f", .known[0][0] = known}, {.key = "q", .known[0][0] = known}, {0}};
     const struct sw_setup one = setup_of_run(setup, ld, column, j);
-    (void)problem;
     return sw_nonfinite_name(&one, ld, column, j, given, span, text);
 }
 
@@ -393,14 +388,14 @@ static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, con
 }
 
 /* Of a mean that is comparable to f and the fluxes. */
-static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_mean(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, struct sw_text *text)
 {
     const struct sw_setup one = setup_of_run(setup, ld, column, j);
     const double length = sw_setup_grid(&one, ld, column, j).dx[0] * (double)(one.n[0] - 1);
     struct sw_bvp_result result = {.fault = SW_BVP_INCOMPATIBLE};
     enum sw_mean_kind kind;
-    (void)problem, (void)state;
+    (void)state;
     SW_TRY(look_at_mean(setup, ld, column, j, true, &kind, &result.excess));
     result.defect = result.excess * length;
     if (kind != SW_MEAN_OF_TEXT) return SW_OK;
@@ -410,12 +405,12 @@ static enum sw_status warn_mean(const struct sw_problem *problem, const struct s
 }
 
 /* u has the mean 0, and is compared with exact as it is. */
-static enum sw_status warn_exact(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_exact(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     enum sw_mean_kind kind;
     double mean;
-    (void)problem, (void)state;
+    (void)state;
     SW_TRY(look_at_mean(setup, ld, column, j, false, &kind, &mean));
     if (kind != SW_MEAN_OF_GRID && isfinite(mean)) sw_mean_say_exact(mean, text);
     return SW_OK;
@@ -445,9 +440,8 @@ static void describe_end_of(const struct sw_setup *setup, const char *const *key
     else sw_text_printf(text, "%s\n", otherwise);
 }
 
-static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static enum sw_status describe(const struct sw_setup *setup, struct sw_text *text)
 {
-    (void)problem;
     describe_end_of(setup, left, "u' = 0", text);
     describe_end_of(setup, right, "u = 0", text);
     return SW_OK;

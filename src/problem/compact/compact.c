@@ -161,12 +161,10 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
 }
 
 /* Of what order a family is. */
-static enum sw_status describe_order(const struct sw_problem *problem, const struct sw_setup *setup,
-                                     struct sw_text *text)
+static enum sw_status describe_order(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct compact_method m = method_of(setup);
     const struct sw_fd_scheme *s = m.scheme;
-    (void)problem;
     if (s->higher_order)
         sw_text_printf(text, "order    %d for every alpha between -1/2 and 1/2, %d for alpha = %d/%d%s\n", s->order,
                        s->higher_order, s->alpha.num, s->alpha.den,
@@ -182,26 +180,24 @@ static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 
 /* A float is off by up to 2^-24 of itself, a second difference of four such by 2^-22/h² of the field; of a derivative
  * that is (2 pi/L)² times the field that is 2^-22 (n/2 pi)². (Seen: 5e-3 at n = 1024 of d2_c6, where this is 6e-3.) */
-static void warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static void warn_rounding(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct compact_method m = method_of(setup);
     int64_t n = 1;
     for (int d = 0; d < setup->dim; d++)
         if (runs_along(&m, setup->dim, d) && whole_points(setup, d) > n) n = whole_points(setup, d);
     const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
-    (void)problem;
     if (setup->single_steps && m.scheme->kind == SW_FD_SECOND && floor > 1e-4)
         sw_text_set(text, "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the "
                     "domain; use run.precision = \"double\"", m.scheme->name, (long long)n, floor);
 }
 
-static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text)
 {
     const struct compact_method m = method_of(setup);
     struct sw_config_text given[SW_DIMS + 1] = {{0}};
     struct sw_setup one = *setup;
-    (void)problem;
     one.dim = (int)number(setup, "grid.dim", ld, column, j);
     one.domain.all = NULL;
     for (int d = 0; d < SW_DIMS; d++) {
@@ -696,13 +692,11 @@ static enum sw_status make_parts(struct compact_sim *c)
 }
 
 /* Any grid might have a step of 1. */
-static enum sw_status create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim)
+static enum sw_status create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     struct sw_fd_desc along[SW_DIMS];
     enum sw_status st;
     struct compact_sim *c = NULL;
-    (void)problem;
     *sim = NULL;
     st = sw_alloc(1, &c);
     st = sw_comm_agree(setup->domain.all, st);
@@ -749,13 +743,12 @@ static size_t cut_bytes(const struct sw_setup *setup, const struct sw_device *de
 }
 
 /* Inputs and results, on the host, too, where it evaluates or saves them; what is saved stays there. */
-static enum sw_status bytes_of_batch(const struct sw_problem *problem, const struct sw_setup *setup,
-                                     const struct sw_device *device, struct sw_batch_bytes *bytes)
+static enum sw_status bytes_of_batch(const struct sw_setup *setup, const struct sw_device *device,
+                                     struct sw_batch_bytes *bytes)
 {
     const struct compact_method m = method_of(setup);
     const int inputs = inputs_of(&m, setup->dim), results = results_of(&m, setup->dim);
     const size_t saved = 2 * (size_t)results * (size_t)sw_points(setup->n);
-    (void)problem;
     bytes->fixed = bytes_of(setup, inputs + results) + cut_bytes(setup, device);
     bytes->fixed_on_host = bytes_of(setup, !evaluates_there(setup, device) ? inputs + results
                                                                            : setup->fields ? results : 0);

@@ -28,13 +28,12 @@ static void grid(const struct sw_setup *setup, int64_t count, const double *colu
 }
 
 /* What holds on walls; along z of three dimensions only. */
-static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static enum sw_status describe(const struct sw_setup *setup, struct sw_text *text)
 {
     static const char *const name[] = {"sides", "bottom", "top"};
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const enum sw_elliptic_wall wall[] = {d.sides[0], d.bottom, d.top};
     const struct sw_function *value = sw_setup_find(setup, "boundary.value");
-    (void)problem;
     for (int k = 0; k < (setup->dim > 2 ? 3 : 1); k++) {
         const enum sw_elliptic_wall w = wall[k];
         if (w == SW_ELLIPTIC_SEAM) {
@@ -170,13 +169,12 @@ static struct elliptic_run run_of(const struct sw_setup *setup, int64_t ld, cons
 
 /* ------------------------------------------------------------------ numbers that are not finite */
 
-static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text)
 {
     static const struct sw_config_text f[] = {{.key = "f", .once = true}, {0}};
     const struct elliptic_run run = run_of(setup, ld, column, j);
     struct sw_setup one = *setup;
-    (void)problem;
     one.dim = run.dim;
     for (int a = 0; a < SW_DIMS; a++) one.n[a] = run.desc.n[a];
     return sw_nonfinite_name(&one, ld, column, j, f, span, text);
@@ -204,12 +202,12 @@ static enum sw_status find_bad(const struct elliptic_run *run, const char *key, 
     return st;
 }
 
-static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                               const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                               const double *state, struct sw_text *text)
 {
     static const char *const key[] = {"kx", "ky", "kz"};
     const struct elliptic_run run = run_of(setup, ld, column, j);
-    (void)problem, (void)state;
+    (void)state;
     for (int axis = 0; axis < SW_DIMS && !text->length; axis++) {
         if (sw_setup_find(setup, key[axis]))
             SW_TRY(find_bad(&run, key[axis], (struct elliptic_points){.kind = ELLIPTIC_FACES, .axis = axis}, text));
@@ -222,13 +220,13 @@ static enum sw_status warn_bad(const struct sw_problem *problem, const struct sw
 /* ------------------------------------------------------------------ systems that are none, or have no solution */
 
 /* Of one column, which has what can be wrong with all of them. */
-static enum sw_status warn_levels(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_levels(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text)
 {
     const struct sw_elliptic_numbers numbers = elliptic_numbers(setup, ld, column, j);
     struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
     struct sw_elliptic_matrix m;
-    (void)problem, (void)state;
+    (void)state;
     d.n[0] = 1;
     d.n[1] = sw_elliptic_is_sphere(&d) ? SW_PANELS : 1;
     d.variable = false;
@@ -269,12 +267,12 @@ static enum sw_status look_at_mean(const struct sw_setup *setup, int64_t ld, con
 }
 
 /* Of a mean that is comparable to f. */
-static enum sw_status warn_mean(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_mean(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, struct sw_text *text)
 {
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
-    (void)problem, (void)state;
+    (void)state;
     SW_TRY(look_at_mean(setup, ld, column, j, "f", &kind, &taken));
     if (kind != SW_MEAN_OF_TEXT) return SW_OK;
     elliptic_refuse_mean(&taken, text);
@@ -283,12 +281,12 @@ static enum sw_status warn_mean(const struct sw_problem *problem, const struct s
 }
 
 /* u has the mean 0, and is compared with exact as it is. */
-static enum sw_status warn_exact(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_exact(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     struct elliptic_taken taken;
     enum sw_mean_kind kind;
-    (void)problem, (void)state;
+    (void)state;
     SW_TRY(look_at_mean(setup, ld, column, j, "exact", &kind, &taken));
     if (kind != SW_MEAN_OF_GRID && isfinite(taken.mean)) sw_mean_say_exact(taken.mean, text);
     return SW_OK;
@@ -342,11 +340,11 @@ static void describe_jump(const struct sw_function *f, const struct jump *jump, 
                 elliptic_seam(jump->first, jump->last));
 }
 
-static enum sw_status warn_seam(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_seam(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, struct sw_text *text)
 {
     static const char *const key[] = {"kx", "ky"};
-    (void)problem, (void)state;
+    (void)state;
     for (int axis = 0; axis < 2 && !text->length; axis++) {
         const struct sw_function *f = sw_setup_find(setup, key[axis]);
         struct elliptic_run run = run_of(setup, ld, column, j);

@@ -139,8 +139,7 @@ void elliptic_refuse_mean(const struct elliptic_taken *taken, struct sw_text *wh
 
 /* ------------------------------------------------------------------ a batch (elliptic_sim.c) */
 
-enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
-                               struct sw_device *device, struct sw_sim **sim);
-enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                              const struct sw_device *device, struct sw_batch_bytes *bytes);
+enum sw_status elliptic_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
+enum sw_status elliptic_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                              struct sw_batch_bytes *bytes);
 #endif

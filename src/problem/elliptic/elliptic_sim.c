@@ -593,11 +593,9 @@ static enum sw_status fill(struct elliptic_sim *s, const struct sw_setup *setup,
     return make_samplers(s);
 }
 
-enum sw_status elliptic_create(const struct sw_problem *problem, const struct sw_setup *setup,
-                               struct sw_device *device, struct sw_sim **sim)
+enum sw_status elliptic_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     struct elliptic_sim *s = NULL;
-    (void)problem;
     *sim = NULL;
     enum sw_status st = sw_alloc(1, &s);
     if (!st) st = fill(s, setup, device);
@@ -648,12 +646,11 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
 static const int64_t MOST_CELLS = INT64_C(1) << 31;  /* of a device */
 
 /* A run's own are f, u, coefficients, and what is saved. On the CPU what the host needs counts as well. */
-enum sw_status elliptic_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                              const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status elliptic_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                              struct sw_batch_bytes *bytes)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const size_t cells = (size_t)sw_points(setup->n), most = most_points(&d);
-    (void)problem;
     if (sw_points(setup->n) >= MOST_CELLS)
         return SW_FAIL(SW_E_TOO_LARGE, "%.3g cells on one device: less than 2^31; take more devices, and run.split = "
                        "\"grid\"", (double)sw_points(setup->n));

@@ -350,12 +350,11 @@ static void warn_stiff(const struct sw_setup *setup, const struct run *run, int 
                 name_of(setup, v), fmin(1, 4 / (gamma * gamma * next)));
 }
 
-static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     struct run run;
     enum sw_status st = SW_OK;
-    (void)problem;
     if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
     SW_TRY(find_run(setup, ld, column, j, &run));
     for (int v = 0; v < run.terms->unknowns && !st; v++) {
@@ -405,12 +404,11 @@ static enum sw_status find_rounding(const struct sw_setup *setup, const struct r
 }
 
 /* The first step counts, which smooths the field, and then as many as there are, whose roundings are random. */
-static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_rounding(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                    const double *state, struct sw_text *text)
 {
     struct run run;
     enum sw_status st = SW_OK;
-    (void)problem;
     if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
     SW_TRY(find_run(setup, ld, column, j, &run));
     const double steps = round(number_at(setup, "time.end", ld, column, j) / run.dt);
@@ -429,11 +427,11 @@ static enum sw_status warn_rounding(const struct sw_problem *problem, const stru
 }
 
 /* A flux that "no_flux" lets through: u_n = u_nnn = 0 does not make it 0. */
-static enum sw_status warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_flux(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                const double *state, struct sw_text *text)
 {
     const struct fields_terms *terms = fields_terms_of(setup);
-    (void)problem, (void)ld, (void)column, (void)j, (void)state;
+    (void)ld, (void)column, (void)j, (void)state;
     for (int k = 0; terms && k < setup->nunknown * terms->dimensions && !text->length; k++) {
         const int v = k / terms->dimensions, d = k % terms->dimensions;
         const struct sw_function *rhs = sw_setup_find_of(setup, "rhs", v);
@@ -448,15 +446,14 @@ static enum sw_status warn_flux(const struct sw_problem *problem, const struct s
     return sw_text_status(text);
 }
 
-static enum sw_status name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                     const double *column, int64_t j, const double *span, struct sw_text *text)
+static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *span, struct sw_text *text)
 {
     enum { TEXTS = 3, WALLS = 2 * SW_DIMS * FIELDS_CONDITION_KEYS };
     struct sw_config_text given[TEXTS + WALLS + 1] = {
         {.key = "initial", .once = true}, {.key = "forcing"}, {.key = "source"}};
     struct sw_setup one = setup_of_run(setup, ld, column, j);
     struct sw_function *function = NULL;
-    (void)problem;
     if (fields_terms_of(setup)) SW_TRY(sw_manufactured_functions(fields_source_of(setup), &one, &function));
     for (int k = 0; k < WALLS; k++) {
         const int wall = k / FIELDS_CONDITION_KEYS;
@@ -483,11 +480,10 @@ static void describe_unknown(const struct sw_setup *setup, int v, struct sw_text
     if (!row->constant && !row->varying) sw_text_printf(text, "%-9s%-11s all of it\n", label, "explicit");
 }
 
-static enum sw_status describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static enum sw_status describe(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
     const struct fields_terms *terms = fields_terms_of(setup);
-    (void)problem;
     for (int v = 0; v < terms->unknowns; v++) describe_unknown(setup, v, text);
     SW_TRY(sw_noise_describe(setup, terms->dimensions, text));
     sw_manufactured_describe(setup, text);
@@ -499,9 +495,8 @@ static enum sw_status describe(const struct sw_problem *problem, const struct sw
     return sw_text_status(text);
 }
 
-static void warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+static void warn_setup(const struct sw_setup *setup, struct sw_text *text)
 {
-    (void)problem;
     sw_manufactured_warn(setup, setup->dim, text);
 }
 

@@ -189,12 +189,12 @@ static enum sw_status read_texts(const struct sw_setup *setup, struct model *m, 
     return st;
 }
 
-static enum sw_status read_kind(const struct sw_problem *problem, const struct sw_setup *setup, struct model *m,
-                                struct fields_error *fault, int *function)
+static enum sw_status read_kind(const struct sw_setup *setup, struct model *m, struct fields_error *fault,
+                                int *function)
 {
-    const struct fields_kind *kind = problem->model;
+    const struct fields_kind *kind = setup->problem->model;
     struct sw_symbol symbol[SW_LINE_NUMBERS];
-    const struct sw_scope numbers = {.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
+    const struct sw_scope numbers = {.symbol = symbol, .count = sw_line_list_keys(setup, symbol)};
     struct fields_text text = {.dimensions = setup->dim, .unknowns = 1, .unknown = {"u"}, .rhs = {kind->rhs},
                                .run = &numbers, .first_number = setup->ncolumn,
                                .order = sw_line_is_fourth(setup) ? 4 : 2};
@@ -206,20 +206,19 @@ static enum sw_status read_kind(const struct sw_problem *problem, const struct s
     return fields_terms_create(&text, &m->energy, fault);
 }
 
-static enum sw_status prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
-                              int *function, struct sw_expr_error *err)
+static enum sw_status prepare(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err)
 {
     struct fields_error fault = {0};
     struct model *m;
     *prepared = NULL;
     *function = -1;
     SW_TRY(sw_alloc(1, &m));
-    enum sw_status st = problem->model ? read_kind(problem, setup, m, &fault, function)
+    enum sw_status st = setup->problem->model ? read_kind(setup, m, &fault, function)
                                        : read_texts(setup, m, &fault, function);
     if (!st) st = add_forcing(setup, m, &fault.error);
     if (!st) st = add_rates(setup, m, &fault.error);
-    if (st == SW_E_CONFIG && problem->model && *function < 0)
-        st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
+    if (st == SW_E_CONFIG && setup->problem->model && *function < 0)
+        st = SW_FAIL(SW_E_ARG, "%s: %s", setup->problem->name, fault.error.text);
     *err = fault.error;
     if (st) release(m);
     else *prepared = m;
@@ -313,12 +312,10 @@ bool fields_are_exact(const struct sw_setup *setup)
     return fields_sim_is_exact(&desc, setup->solver);
 }
 
-enum sw_status fields_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim)
+enum sw_status fields_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     const struct fields_desc desc = fields_desc_of(setup);
     struct runs *r = NULL;
-    (void)problem;
     *sim = NULL;
     if (setup->single_steps)
         return SW_FAIL(SW_E_CONFIG, "fields are stepped in double precision: set run.precision = \"double\"");
@@ -331,11 +328,9 @@ enum sw_status fields_create(const struct sw_problem *problem, const struct sw_s
     return fields_sim_create(&desc, setup->solver, device, &(struct fields_source){fill, sw_free, r}, sim);
 }
 
-enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status fields_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     const struct fields_desc desc = fields_desc_of(setup);
-    (void)problem;
     bytes->fixed_on_host = (size_t)fields_measured_at_once(desc.n, device->threads) *
                            ((size_t)sw_points(desc.n) * sizeof(double) + fields_measure_bytes(desc.n, desc.walls));
     if (device->space == SW_DEVICE && fields_are_exact(setup)) bytes->fixed_on_host += fields_symbols.bytes(&desc);
@@ -344,9 +339,8 @@ enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_se
 
 /* ------------------------------------------------------------------ what all of them have */
 
-static void find_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+static void find_orders(const struct sw_setup *setup, int order[2])
 {
-    (void)problem;
     order[0] = fields_method_of(fields_scheme_of(setup))->order;
     order[1] = sw_line_is_fourth(setup) ? 4 : 2;
 }

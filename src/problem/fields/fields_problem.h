@@ -37,10 +37,8 @@ int fields_parameters(const struct sw_setup *setup);
 
 const char *fields_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why);
-enum sw_status fields_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                            const struct sw_device *device, struct sw_batch_bytes *bytes);
-enum sw_status fields_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                             struct sw_sim **sim);
+enum sw_status fields_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes);
+enum sw_status fields_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
 extern const struct sw_beyond_ops     fields_beyond;  /* scalars at walls: beyond.c */
 extern const struct sw_problem_shape  fields_shape;
 extern const struct sw_problem_texts  fields_texts;

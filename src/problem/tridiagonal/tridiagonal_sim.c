@@ -125,10 +125,8 @@ static const struct system_kind kind = {
     .needs_staging = tridiagonal_needs_staging,
 };
 
-enum sw_status tridiagonal_create(const struct sw_problem *problem, const struct sw_setup *setup,
-                                  struct sw_device *device, struct sw_sim **sim)
+enum sw_status tridiagonal_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
-    (void)problem;
     if (setup->cut) return tridiagonal_create_slices(setup, device, sim);
     return system_sim_create(&kind, setup, device, device, sim);
 }
@@ -152,20 +150,18 @@ static enum sw_status solver_bytes(const struct sw_setup *setup, const struct sw
     return SW_OK;
 }
 
-enum sw_status tridiagonal_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                                 const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status tridiagonal_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                                 struct sw_batch_bytes *bytes)
 {
-    (void)problem;
     if (setup->cut) return tridiagonal_slice_bytes(setup, device, bytes);
     SW_TRY(solver_bytes(setup, device, &bytes->fixed, &bytes->per_run));
     return system_bytes(&kind, setup, device, bytes);
 }
 
-enum sw_status tridiagonal_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+enum sw_status tridiagonal_try_compile(const struct sw_setup *setup, int sm)
 {
     const struct system_source *source;
     struct system_given given = {0};
-    (void)problem;
     SW_TRY(system_open_source(setup, &tridiagonal_keys, &source));
     enum sw_status st = tridiagonal_describe_entries(setup, source, &given);
     if (!st) st = system_entries_try_compile(&given.desc, sm);

@@ -865,7 +865,7 @@ static void warning_of(struct made m, char said[200])
     assert_ok(sw_sweep_columns(m.sweep, NULL, 0, 1, column));
     assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
     const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-    assert_ok(m.sweep->problem->advice->warn_run->warn(m.sweep->problem, &setup, 1, column, 0, NULL, &warning));
+    assert_ok(m.sweep->problem->advice->warn_run->warn(&setup, 1, column, 0, NULL, &warning));
     sw_groups_free(&group, ngroup);
     sw_free(column);
     unmake(&m);
@@ -994,7 +994,7 @@ static void kernels_compile_with_all_terms(void **state)
         int ngroup;
         assert_ok(sw_sweep_groups(m.sweep, (const int64_t[]){0}, 1, &group, &ngroup));
         const struct sw_setup setup = sw_sweep_setup(m.sweep, group, 1);
-        const enum sw_status st = m.sweep->problem->try_compile(m.sweep->problem, &setup, 90);
+        const enum sw_status st = m.sweep->problem->try_compile(&setup, 90);
         sw_groups_free(&group, ngroup);
         unmake(&m);
         if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());

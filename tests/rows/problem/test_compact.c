@@ -338,17 +338,17 @@ static void single_precision_has_its_floor_and_is_remarked_on(void **state)
     const struct sw_problem *p = j.job.made.sweep->problem;
     /* the floor is 2^-22 (n/2 pi)² = 6e-3 of a wave; exp(sin x) is five times as large */
     assert_true(j.norm[0].max > 1e-4 && j.norm[0].max < 5 * 6.4e-3);
-    p->advice->warn_setup(p, &j.job.setup, &said);
+    p->advice->warn_setup(&j.job.setup, &said);
     assert_contains(said.data, "d2_c6 in single precision on 1024 points: rounding leaves about 0.006");
     discard(&j);
     sw_text_clear(&said);
     j = compute(COMPACT("scheme=d1_c6", "run.precision=single", "grid.n=1024"));
     assert_true(j.norm[0].max < 1e-4);
-    p->advice->warn_setup(p, &j.job.setup, &said);
+    p->advice->warn_setup(&j.job.setup, &said);
     assert_string_equal(said.data, "");
     discard(&j);
     j = compute(COMPACT("scheme=d2_c6", "grid.n=1024"));
-    p->advice->warn_setup(p, &j.job.setup, &said);
+    p->advice->warn_setup(&j.job.setup, &said);
     assert_string_equal(said.data, "");
     discard(&j);
 }

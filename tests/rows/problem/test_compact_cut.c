@@ -82,7 +82,7 @@ static enum sw_status do_part(const struct sw_comm *comm, void *context)
         s.domain.along[d] = along[d];
     }
     if (!st) st = sw_device_open("cpu", 1, &cpu);
-    if (!st) st = p->create(p, &s, cpu, &sim);
+    if (!st) st = p->create(&s, cpu, &sim);
     if (!st) st = compute(sim, c, &s, c);
     if (sim) sim->ops->destroy(sim);
     sw_device_close(&cpu);

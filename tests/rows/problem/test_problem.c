@@ -425,7 +425,7 @@ static void remarks_on_a_force_that_depends_on_u(void **state)
                  "time = { dt = 0.1; end = 1.0; }; initial = \"x\"; forcing = \"%s\";",
                  cases[k].problem, k < 3 ? "D = 1.0;" : "", cases[k].forcing);
         struct job w = open_job(text);
-        w.made.sweep->problem->advice->warn_setup(w.made.sweep->problem, &w.setup, &remark);
+        w.made.sweep->problem->advice->warn_setup(&w.setup, &remark);
         assert_string_equal(remark.data, cases[k].remark);
         close_job(&w);
     }
@@ -439,16 +439,16 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
     struct sw_sim *sim = w.sim;
     struct sw_batch_bytes bytes = {0};
     (void)state;
-    assert_ok(p->bytes(p, &w.setup, w.device, &bytes));
+    assert_ok(p->bytes(&w.setup, w.device, &bytes));
     assert_true(bytes.per_run > 1000 * 2 * sizeof(double) && bytes.per_run < 1000 * 50 * sizeof(double));
     w.setup.solver = "cpu.plain";
-    assert_ok(p->try_compile(p, &w.setup, 90));  /* compiles nothing at run time */
+    assert_ok(p->try_compile(&w.setup, 90));  /* compiles nothing at run time */
     w.setup.solver = "cpu.magic";
-    assert_int_equal(p->bytes(p, &w.setup, w.device, &bytes), SW_E_CONFIG);
-    assert_int_equal(p->create(p, &w.setup, w.device, &sim), SW_E_CONFIG);
+    assert_int_equal(p->bytes(&w.setup, w.device, &bytes), SW_E_CONFIG);
+    assert_int_equal(p->create(&w.setup, w.device, &sim), SW_E_CONFIG);
     assert_contains(sw_err_message(), "stepper cpu.magic: there is no such row; fit here: cpu.");
     assert_null(sim);
-    assert_int_equal(p->try_compile(p, &w.setup, 90), SW_E_ABSENT);
+    assert_int_equal(p->try_compile(&w.setup, 90), SW_E_ABSENT);
     close_job(&w);
 }
 

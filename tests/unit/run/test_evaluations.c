@@ -42,10 +42,10 @@ WRAP(const char *, sw_setup_word, (const struct sw_setup *setup, const char *key
 static atomic_int before, after;
 static bool talks;
 
-static enum sw_status talk(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                           const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status talk(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                           const double *state, struct sw_text *text)
 {
-    (void)problem, (void)setup, (void)ld, (void)column, (void)j;
+    (void)setup, (void)ld, (void)column, (void)j;
     atomic_fetch_add(state ? &after : &before, 1);
     sw_text_set(text, "looked at");
     return SW_OK;

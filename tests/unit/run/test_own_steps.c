@@ -220,7 +220,7 @@ static void advance_on(struct sw_device *where, const char *text, double **u, st
 {
     struct job w = open_for(under_test->name, text);
     w.sim->ops->destroy(w.sim);
-    assert_ok(w.made.sweep->problem->create(w.made.sweep->problem, &w.setup, where, &w.sim));
+    assert_ok(w.made.sweep->problem->create(&w.setup, where, &w.sim));
     assert_ok(w.sim->ops->load(w.sim, (int)w.group->count, w.column, w.load_error));
     assert_ok(sw_sim_initial(w.sim));
     assert_ok(w.sim->ops->advance(w.sim, 0, w.group->steps));

@@ -19,8 +19,8 @@ struct sw_line_limit {
 static inline bool sw_line_has_one_stage(const struct sw_line_limit *limit) { return limit->method.count == 2; }
 
 /** The limit of run j. @param limit  out: free with sw_line_limit_free(), on failure too  @return SW_E_MEMORY */
-enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, struct sw_line_limit *limit);
+enum sw_status sw_line_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                struct sw_line_limit *limit);
 void sw_line_limit_free(struct sw_line_limit *limit);
 
 /** Up to which |u| steps of dt are stable. */
@@ -34,15 +34,15 @@ double sw_line_value(struct sw_eval *eval, double u);
 
 /** stability_warnings.c: whether the explicit part of a kind stays stable; and what time.dt a run that diverged needs,
  * as struct sw_problem_advice.advise(). */
-enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, struct sw_text *text);
-enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, struct sw_text *text);
+enum sw_status sw_line_warn_stability(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct sw_text *text);
+enum sw_status sw_line_advise_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   struct sw_text *text);
 /** waves.c: what becomes of small waves on the initial values of a run, with coefficients frozen at some
  * of its points (docs/explanation/accuracy.md): whether the equation itself lets short waves grow without bound there,
  * whether the steps let waves grow that it does not, and whether they damp waves that it keeps. */
-enum sw_status sw_line_warn_waves(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                       const double *column, int64_t j, const double *state, struct sw_text *text);
+enum sw_status sw_line_warn_waves(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text);
 /** Whether the roundings of all steps of a run are worth a word: where nothing draws u back they add up, until it comes
  * to rest (docs/explanation/accuracy.md).
  * @param rate  of the longest wave, at which it does; 0: it does not */

@@ -54,11 +54,11 @@ static enum sw_status has_waves(const struct sw_setup *setup, int64_t ld, const 
     return SW_OK;
 }
 
-static enum sw_status warn_resolution(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_resolution(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_line_kind *kind = problem->model;
+    const struct sw_line_kind *kind = setup->problem->model;
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const double dx = sw_setup_grid(&one, ld, column, j).dx[0], least = kind->width ? least_points : least_of_wave;
     const char *of = kind->width ? kind->width : kind->wavelength;
@@ -153,15 +153,15 @@ static enum sw_status moved_mean(const struct sw_setup *setup, int64_t ld, const
     return SW_OK;
 }
 
-static enum sw_status warn_rounding(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_rounding(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                    const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct sw_line_limit l;
     double moved = 0;
     if (!m || m->n[0]) return SW_OK;  /* a source draws the mean back, */
     if (sw_line_end_has_value(setup, 0, 0) || sw_line_end_has_value(setup, 1, 0)) return SW_OK;  /* as a value does */
-    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    enum sw_status st = sw_line_limit_of(setup, ld, column, j, &l);
     if (!st && sw_line_has_one_stage(&l)) st = moved_mean(setup, ld, column, j, &l, state, &moved);
     if (!st && moved > SW_LINE_MAX_ROUNDING && isfinite(moved))  /* else sw_nonfinite_warn() has something to say */
         sw_text_set(text, "rounding of the right-hand side could move the mean of u by %.2g of max|u|, more than %g, "
@@ -212,16 +212,16 @@ enum sw_status sw_line_warn_steps(const struct sw_setup *setup, enum sw_scheme s
 
 /* The rate of the longest wave is that of the implicit part, and of G near the phases -1 and 1; a source of the kind
  * draws u back at a rate of 1 or so. */
-static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
-    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
+    const enum sw_scheme scheme = sw_line_scheme(setup);
     struct sw_line_limit l;
     SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
     if (!text->length || !m) return SW_OK;
     sw_text_clear(text);
-    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    enum sw_status st = sw_line_limit_of(setup, ld, column, j, &l);
     if (!st) {
         struct longest wave = longest_of(setup, ld, column, j, &l);
         wave.rate += fmax(0, sw_line_value(l.g, 1.001) - sw_line_value(l.g, 0.999)) / 0.002 * wave.k2;
@@ -300,8 +300,8 @@ static enum sw_status initial_powers(const struct sw_setup *setup, int64_t ld, c
     return add_jump(setup, ld, column, j, 1, x[last], u[last], *count / 2 + 1, power, scale);
 }
 
-static enum sw_status warn_ringing(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                    const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_ringing(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct equation_values a;
@@ -312,7 +312,7 @@ static enum sw_status warn_ringing(const struct sw_problem *problem, const struc
     double power[MOST_WAVES], scale, left = 0, rate = 0;
     int count;
     (void)state;
-    if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON || m->g[0] || m->n[0]) return SW_OK;
+    if (!m || sw_line_scheme(setup) != SW_CRANK_NICOLSON || m->g[0] || m->n[0]) return SW_OK;
     SW_TRY(equation_values_of(m, setup, 1, ld, column, j, &a));
     const double a4 = -a.value[0][4][0], a2 = a.value[0][2][0];
     SW_TRY(initial_powers(setup, ld, column, j, &count, power, &scale));

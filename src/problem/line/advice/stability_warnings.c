@@ -260,14 +260,14 @@ static const char *print_range(double u, char text[40])
     return text;
 }
 
-enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_line_warn_stability(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *state, struct sw_text *text)
 {
     struct sw_line_limit l;
     struct sw_text cause = SW_SHORT_TEXT;
     double u;
     (void)state;
-    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    enum sw_status st = sw_line_limit_of(setup, ld, column, j, &l);
     if (!st && isfinite(l.u) && sw_line_has_one_stage(&l)) st = find_driver(setup, ld, column, j, &l, &cause, &u);
     if (!st && cause.length) {
         char range[40];
@@ -279,14 +279,14 @@ enum sw_status sw_line_warn_stability(const struct sw_problem *problem, const st
     return st;
 }
 
-enum sw_status sw_line_advise_step(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, struct sw_text *text)
+enum sw_status sw_line_advise_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                   struct sw_text *text)
 {
     struct sw_line_limit l;
     struct sw_text cause = SW_SHORT_TEXT;
     char range[40], smaller[40];
     double u;
-    enum sw_status st = sw_line_limit_of(problem, setup, ld, column, j, &l);
+    enum sw_status st = sw_line_limit_of(setup, ld, column, j, &l);
     if (!st && isfinite(l.u)) st = find_driver(setup, ld, column, j, &l, &cause, &u);
     if (!st && isfinite(l.u)) print_range(l.u, range);
     if (!st && cause.length) {

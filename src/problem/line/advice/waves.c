@@ -285,13 +285,13 @@ static enum sw_status function_of(const struct sw_program *program, int64_t ld, 
     return SW_OK;
 }
 
-enum sw_status sw_line_limit_of(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                const double *column, int64_t j, struct sw_line_limit *l)
+enum sw_status sw_line_limit_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                struct sw_line_limit *l)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     const struct sw_grid grid = sw_setup_grid(&one, ld, column, j);
-    const enum sw_scheme scheme = sw_line_scheme(problem->model, setup);
+    const enum sw_scheme scheme = sw_line_scheme(setup);
     struct equation_values a;
     *l = (struct sw_line_limit){.weight = sw_scheme_weight(scheme), .dt = grid.dt, .dx = grid.dx[0], .u = INFINITY};
     sw_imex_stages_of(scheme, &l->method);
@@ -586,11 +586,10 @@ static enum sw_status describe_instability(struct run_fields *s, bool steps, str
 /* What is wrong with the fields of a run is said elsewhere. */
 static enum sw_status only_memory(enum sw_status st) { return st == SW_E_MEMORY ? st : SW_OK; }
 
-enum sw_status sw_line_warn_waves(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                       const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_line_warn_waves(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text)
 {
     struct run_fields s;
-    (void)problem;
     if (state || !equation_model_of(setup)) return SW_OK;
     const enum sw_status st = load_run_fields(setup, ld, column, j, &s);
     if (st) return only_memory(st);

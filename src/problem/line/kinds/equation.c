@@ -76,14 +76,13 @@ static const char example[] =
 /* ------------------------------------------------------------------ what there is to say of a run */
 
 /* The mean is damped by a term a0 u that is implicit; without one a linear wave is as slow as the longest. */
-static enum sw_status warn_steps(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text)
+static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     const struct equation_model *model = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     enum sw_scheme scheme;
     double rate = INFINITY;
-    (void)problem;
     if (!model || sw_setup_own_steps(setup) || !sw_scheme_named(sw_setup_word(setup, "method"), &scheme)) return SW_OK;
     SW_TRY(sw_line_warn_steps(setup, scheme, 0, ld, column, j, state, text));
     if (!text->length) return SW_OK;
@@ -98,11 +97,11 @@ static enum sw_status warn_steps(const struct sw_problem *problem, const struct 
 }
 
 /* Where the beginning is not finite no time step helps. */
-static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, struct sw_text *text)
+static enum sw_status advise(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                             struct sw_text *text)
 {
-    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
-    return text->length ? SW_OK : sw_line_warn_waves(problem, setup, ld, column, j, NULL, text);
+    SW_TRY(sw_line_name_first(setup, ld, column, j, text));
+    return text->length ? SW_OK : sw_line_warn_waves(setup, ld, column, j, NULL, text);
 }
 
 static const struct sw_run_warning warnings[] = {

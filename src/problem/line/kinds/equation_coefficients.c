@@ -14,8 +14,9 @@
 
 /* ------------------------------------------------------------------ the words of a config */
 
-enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup)
+enum sw_scheme sw_line_scheme(const struct sw_setup *setup)
 {
+    const struct sw_line_kind *kind = setup->problem->model;
     const char *word = sw_setup_word(setup, "method");
     enum sw_scheme scheme;
     if (word && sw_scheme_named(word, &scheme)) return scheme;
@@ -77,12 +78,12 @@ static void add_key(const struct sw_setup *setup, const char *path, struct sw_sy
     symbol[(*count)++] = (struct sw_symbol){dot ? dot + 1 : path, SW_RATE_RUN, column};
 }
 
-int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol)
+int sw_line_list_keys(const struct sw_setup *setup, struct sw_symbol *symbol)
 {
     static const char *const common[] = {"grid.n", "grid.length", "grid.x0", "time.dt", "time.end"};
     int count = 0;
     for (int k = 0; k < 5; k++) add_key(setup, common[k], symbol, &count);
-    for (const struct sw_key *key = problem->keys; key->path; key++)
+    for (const struct sw_key *key = setup->problem->keys; key->path; key++)
         if (key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT) add_key(setup, key->path, symbol, &count);
     return count;
 }
@@ -225,8 +226,7 @@ static enum sw_status compile_kind(const struct sw_setup *setup, const struct sw
     return forcing && m->n[0] ? sw_program_sum(m->n[0], forcing, &m->forced) : SW_OK;
 }
 
-enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
-                                int *function, struct sw_expr_error *err)
+enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, int *function, struct sw_expr_error *err)
 {
     struct sw_equation_error fault = {0};
     int unmade = -1;
@@ -235,9 +235,9 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
     struct equation_model *m = NULL;
     *prepared = NULL;
     SW_TRY(sw_alloc(1, &m));
-    m->kind = problem->model;
+    m->kind = setup->problem->model;
     m->ncolumn = setup->ncolumn;
-    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(problem, setup, symbol)};
+    if (m->kind) numbers = (struct sw_scope){.symbol = symbol, .count = sw_line_list_keys(setup, symbol)};
     enum sw_status st = m->kind ? read_kind(&numbers, m, &fault) : read_texts(setup, m, &fault);
     if (!st) st = sw_manufacture(setup, 1, &m->source, &unmade, &fault.error);
     if (!st)
@@ -248,7 +248,8 @@ enum sw_status equation_prepare(const struct sw_problem *problem, const struct s
     if (!st && m->kind) st = compile_kind(setup, &numbers, m, &fault.error);
     if (!st) st = add_noise(m, setup, &fault.error);
     sw_free((struct sw_symbol *)scope.symbol);
-    if (st == SW_E_CONFIG && m->kind && unmade < 0) st = SW_FAIL(SW_E_ARG, "%s: %s", problem->name, fault.error.text);
+    if (st == SW_E_CONFIG && m->kind && unmade < 0)
+        st = SW_FAIL(SW_E_ARG, "%s: %s", setup->problem->name, fault.error.text);
     *err = fault.error;
     *function = unmade >= 0 ? unmade : st == SW_E_CONFIG ? place_of(setup, &fault) : -1;
     if (!st) *prepared = m;
@@ -340,7 +341,7 @@ struct sw_line_model equation_line_model(const struct equation_model *m, const s
 {
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
     const bool fourth = sw_line_is_fourth(setup);
-    struct sw_line_model line = {.scheme = sw_line_scheme(m->kind, setup), .nparam = equation_parameters(m),
+    struct sw_line_model line = {.scheme = sw_line_scheme(setup), .nparam = equation_parameters(m),
                                  .unknowns = m->equation->unknowns, .orders = m->orders, .energy = m->energy};
     for (int v = 0; v < m->equation->unknowns; v++) {
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
@@ -388,7 +389,7 @@ enum sw_status equation_values_of(const struct equation_model *m, const struct s
                                   int64_t ld, const double *column, int64_t j, struct equation_values *values)
 {
     enum sw_status st = SW_OK;
-    values->weight = sw_scheme_weight(sw_line_scheme(m->kind, setup));
+    values->weight = sw_scheme_weight(sw_line_scheme(setup));
     values->fourth = sw_line_is_fourth(setup);
     values->ends = sw_line_has_ends(setup);
     for (int v = 0; v < m->equation->unknowns; v++)
@@ -477,7 +478,7 @@ static enum sw_status describe_unknown(const struct equation_model *m, const str
 enum sw_status equation_describe(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_imex *method = sw_imex_of(sw_line_scheme(m->kind, setup));
+    const struct sw_imex *method = sw_imex_of(sw_line_scheme(setup));
     enum sw_taken taken[SW_UNKNOWNS_MOST][SW_EQUATION_ORDERS];
     taken_by_runs(m, taken);
     for (int v = 0; v < m->equation->unknowns; v++)

@@ -221,11 +221,11 @@ void sw_line_describe_ends(const struct sw_line_kind *kind, const struct sw_setu
     describe_ends(setup, above, text);
 }
 
-enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_line_warn_flux(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
-    (void)problem, (void)ld, (void)column, (void)j, (void)state;
+    (void)ld, (void)column, (void)j, (void)state;
     for (int v = 0; m && sw_setup_chosen(setup, "boundary", "no_flux") && v < setup->nunknown; v++) {
         const bool open = !sw_line_end_is_given(setup, 0, v) || !sw_line_end_is_given(setup, 1, v);
         const int at = open ? sw_equation_open_flux(m->equation, v) : 0;
@@ -238,11 +238,11 @@ enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct 
 }
 
 /* Four conditions, two at each end, are those of an equation of fourth order. */
-enum sw_status sw_line_warn_third(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                   const double *column, int64_t j, const double *state, struct sw_text *text)
+enum sw_status sw_line_warn_third(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
-    (void)problem, (void)ld, (void)column, (void)j, (void)state;
+    (void)ld, (void)column, (void)j, (void)state;
     for (int v = 0; m && sw_line_has_ends(setup) && v < setup->nunknown; v++)
         for (int side = 0; side < 2; side++) {
             if (highest(m, v) != 3 || has_second(setup, side, v)) continue;

@@ -59,8 +59,8 @@ void sw_line_describe_ends(const struct sw_line_kind *kind, const struct sw_setu
 
 /** struct sw_run_warning.warn: of fluxes that "no_flux" lets through, and of conditions that an equation of third order
  * has too many of. */
-enum sw_status sw_line_warn_flux(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                 const double *column, int64_t j, const double *state, struct sw_text *text);
-enum sw_status sw_line_warn_third(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, const double *state, struct sw_text *text);
+enum sw_status sw_line_warn_flux(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                 const double *state, struct sw_text *text);
+enum sw_status sw_line_warn_third(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  const double *state, struct sw_text *text);
 #endif

@@ -103,13 +103,11 @@ static void destroy(void *own)
     sw_free(l);
 }
 
-enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                              struct sw_sim **sim)
+enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     enum sw_status st;
     struct sw_stepper_desc desc;
     struct lines *l = NULL;
-    (void)problem;
     *sim = NULL;
     SW_TRY(sw_alloc(1, &l));
     *l = (struct lines){.setup = *setup};
@@ -127,19 +125,16 @@ failed:
 
 /* ------------------------------------------------------------------ before a batch is made */
 
-enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                             const struct sw_device *device, struct sw_batch_bytes *bytes)
+enum sw_status sw_line_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes)
 {
     struct sw_stepper_desc desc;
-    (void)problem;
     SW_TRY(describe(setup, &desc));
     return sw_stepper_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
-enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm)
+enum sw_status sw_line_try_compile(const struct sw_setup *setup, int sm)
 {
     struct sw_stepper_desc desc;
-    (void)problem;
     SW_TRY(describe(setup, &desc));
     return sw_stepper_try_compile(&desc, setup->solver, sm);
 }
@@ -148,13 +143,13 @@ enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struc
 
 /* The explicit part of Crank-Nicolson is that of half the step. Where u is given at an end, nobody asks what a force
  * is there. */
-enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *span, struct sw_text *text)
+enum sw_status sw_line_name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *span, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct sw_function *function = NULL;
-    const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(problem->model, setup) == SW_CRANK_NICOLSON;
+    const bool half = sw_setup_find(setup, "forcing") && sw_line_scheme(setup) == SW_CRANK_NICOLSON;
     struct sw_config_text given[4 + 2 * SW_LINE_CONDITIONS] = {
         {.key = "initial", .once = true},
         {.key = "forcing", .offset = half ? 0.5 : 0,
@@ -218,14 +213,13 @@ static enum sw_status name_rhs(const struct sw_stepper_desc *desc, const struct 
     return st == SW_E_MEMORY ? st : SW_OK;  /* a file that cannot be read is refused elsewhere */
 }
 
-enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, struct sw_text *text)
+enum sw_status sw_line_name_first(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_setup one = sw_line_setup_of_run(setup, ld, column, j);
     struct sw_stepper_desc desc;
     double *param;
-    (void)problem;
     if (!m || one.n[0] > INT_MAX) return SW_OK;
     SW_TRY(sw_alloc((size_t)equation_parameters(m), &param));
     for (int k = 0; k < m->ncolumn; k++) param[k] = column[k * ld + j];
@@ -245,10 +239,10 @@ const char *sw_line_solver(int k)
 }
 
 /* Crank-Nicolson takes what is explicit at the old time, but for forces that do not depend on u. */
-static void find_orders(const struct sw_problem *problem, const struct sw_setup *setup, int order[2])
+static void find_orders(const struct sw_setup *setup, int order[2])
 {
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_imex *method = sw_imex_of(sw_line_scheme(problem->model, setup));
+    const struct sw_imex *method = sw_imex_of(sw_line_scheme(setup));
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
     const bool first = !m || m->g[0] || m->n[0] || (forcing && sw_program_uses(forcing, "u"));
     order[0] = method ? method->order : first ? 1 : 2;
@@ -374,16 +368,14 @@ static int find_coarse(const struct equation_model *m, const struct sw_setup *at
     return -1;
 }
 
-static enum sw_status check_precision(const struct sw_problem *problem, const struct sw_setup *setup,
-                                      const char *const *solver, int count, int ld, const double *column, int *first,
-                                      const char **key, struct sw_text *why)
+static enum sw_status check_precision(const struct sw_setup *setup, const char *const *solver, int count, int ld,
+                                      const double *column, int *first, const char **key, struct sw_text *why)
 {
     const struct equation_model *m = equation_model_of(setup);
     const double *n = column + (size_t)sw_setup_column(setup, "grid.n") * (size_t)ld;
     struct sw_setup at = *setup;
     struct equation_values values;
     struct sw_text other = SW_SHORT_TEXT;
-    (void)problem;
     *first = -1;
     at.n[1] = at.n[2] = 1;
     at.walls[0] = sw_line_has_ends(setup);
@@ -407,9 +399,9 @@ static enum sw_status check_precision(const struct sw_problem *problem, const st
 
 /* ------------------------------------------------------------------ for people */
 
-enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+enum sw_status sw_line_describe(const struct sw_setup *setup, struct sw_text *text)
 {
-    const struct sw_line_kind *kind = problem->model;
+    const struct sw_line_kind *kind = setup->problem->model;
     if (!kind) return equation_describe(setup, text);
     SW_TRY(sw_noise_describe(setup, 1, text));
     sw_line_describe_ends(kind, setup, text);
@@ -425,13 +417,13 @@ static void warn_jump(const struct equation_model *m, const struct sw_setup *set
                 jump->kink ? "whose slope jumps" : "which jumps");
 }
 
-void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text)
+void sw_line_warn_setup(const struct sw_setup *setup, struct sw_text *text)
 {
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_program *forcing = sw_setup_function(setup, "forcing");
     if (m && !m->kind) warn_jump(m, setup, text);
     if (!text->length) sw_manufactured_warn(setup, 1, text);
-    if (!m || sw_line_scheme(problem->model, setup) != SW_CRANK_NICOLSON) return;
+    if (!m || sw_line_scheme(setup) != SW_CRANK_NICOLSON) return;
     if (m->g[0] || m->n[0])
         sw_text_set(text, "method = \"crank_nicolson\": the explicit terms are of first order in time all the same");
     else if (forcing && sw_program_uses(forcing, "u"))
@@ -447,11 +439,11 @@ const struct sw_problem_time   sw_line_times = {.orders = find_orders, .check_pr
 const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
 
 /* Where the beginning is not finite no time step helps. */
-static enum sw_status advise(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                             const double *column, int64_t j, struct sw_text *text)
+static enum sw_status advise(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                             struct sw_text *text)
 {
-    SW_TRY(sw_line_name_first(problem, setup, ld, column, j, text));
-    return text->length ? SW_OK : sw_line_advise_step(problem, setup, ld, column, j, text);
+    SW_TRY(sw_line_name_first(setup, ld, column, j, text));
+    return text->length ? SW_OK : sw_line_advise_step(setup, ld, column, j, text);
 }
 
 const struct sw_problem_advice sw_line_advice = {.warn_run = sw_line_warnings, .advise = advise, SW_LINE_ADVICE};

@@ -29,13 +29,13 @@ struct sw_line_kind {
 
 /** Whether these runs are of fourth order in space, by their key `order`. */
 bool sw_line_is_fourth(const struct sw_setup *setup);
-/** The scheme of these runs, by the word of their key `method`. @param kind  NULL: imex2 is the default */
-enum sw_scheme sw_line_scheme(const struct sw_line_kind *kind, const struct sw_setup *setup);
+/** The scheme of these runs, by the word of their key `method`; imex2 is the default of what is no kind. */
+enum sw_scheme sw_line_scheme(const struct sw_setup *setup);
 extern const struct sw_renamed_word sw_line_renamed_methods[];
 /** The number keys of a kind under their short names, by which its texts know them. Axes and defines are not in scope:
  * `gamma` is the key whatever the user called an axis. @param symbol  out: [SW_LINE_NUMBERS]  @return how many */
 enum { SW_LINE_NUMBERS = 27 };
-int sw_line_list_keys(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_symbol *symbol);
+int sw_line_list_keys(const struct sw_setup *setup, struct sw_symbol *symbol);
 
 /* The keys that give runs steps of their own. */
 #define SW_LINE_STEP_KEY(member, name, ...) \
@@ -79,9 +79,9 @@ enum { SW_LINE_POINTS = 5 };    /* width of the stencil */
 extern const struct sw_quantity sw_line_scalars[];  /* in the order of enum sw_line_scalar */
 
 /** struct sw_problem_texts.prepare and release: a struct equation_model (equation_coefficients.h) of the texts of a
- * config, or of the kind that problem->model is. */
-enum sw_status equation_prepare(const struct sw_problem *problem, const struct sw_setup *setup, void **prepared,
-                                int *function, struct sw_expr_error *err);
+ * config, or of the kind that setup->problem->model is. */
+enum sw_status equation_prepare(const struct sw_setup *setup, void **prepared, int *function,
+                                struct sw_expr_error *err);
 void equation_release(void *prepared);
 
 /** struct sw_problem_texts.scan_runs and finalize: terms that all runs take implicitly are left out of G and N, those
@@ -89,20 +89,19 @@ void equation_release(void *prepared);
 void equation_scan_runs(const struct sw_setup *setup, void *prepared, int count, int64_t ld, const double *column);
 enum sw_status equation_finalize(const struct sw_setup *setup, void *prepared);
 
-enum sw_status sw_line_bytes(const struct sw_problem *problem, const struct sw_setup *setup,
-                             const struct sw_device *device, struct sw_batch_bytes *bytes);
-enum sw_status sw_line_create(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_device *device,
-                              struct sw_sim **sim);
+enum sw_status sw_line_bytes(const struct sw_setup *setup, const struct sw_device *device,
+                             struct sw_batch_bytes *bytes);
+enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  struct sw_text *why);
 const char *sw_line_solver(int k);
-enum sw_status sw_line_describe(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
-void sw_line_warn_setup(const struct sw_problem *problem, const struct sw_setup *setup, struct sw_text *text);
-enum sw_status sw_line_name_nonfinite(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                      const double *column, int64_t j, const double *span, struct sw_text *text);
-enum sw_status sw_line_name_first(const struct sw_problem *problem, const struct sw_setup *setup, int64_t ld,
-                                  const double *column, int64_t j, struct sw_text *text);
-enum sw_status sw_line_try_compile(const struct sw_problem *problem, const struct sw_setup *setup, int sm);
+enum sw_status sw_line_describe(const struct sw_setup *setup, struct sw_text *text);
+void sw_line_warn_setup(const struct sw_setup *setup, struct sw_text *text);
+enum sw_status sw_line_name_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                      const double *span, struct sw_text *text);
+enum sw_status sw_line_name_first(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                  struct sw_text *text);
+enum sw_status sw_line_try_compile(const struct sw_setup *setup, int sm);
 
 /* problem/line/advice */
 extern const struct sw_run_warning sw_line_warnings[];  /* of a built-in kind */
