@@ -8,6 +8,7 @@
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "bench/bench_impl.h"
 
 enum { LEAST_REPEATS = 5, MOST_REPEATS = 1000 };
@@ -79,12 +80,6 @@ static enum sw_status verify(const struct timing *t, struct sw_bench_row *row)
     return SW_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static enum sw_status repeat(const struct timing *t, int repeats, struct sw_bench_row *row)
 {
     double *seconds = NULL, sum = 0;
@@ -96,7 +91,7 @@ static enum sw_status repeat(const struct timing *t, int repeats, struct sw_benc
         sum += seconds[count++];
     }
     if (!st) {
-        qsort(seconds, (size_t)count, sizeof *seconds, by_size);
+        qsort(seconds, (size_t)count, sizeof *seconds, sw_by_real);
         row->repeats = count;
         row->least = seconds[0];
         row->median = count % 2 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);

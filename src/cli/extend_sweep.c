@@ -6,6 +6,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "store/files/sw_output.h"
@@ -16,12 +17,6 @@ static int by_id(const void *a, const void *b)
 {
     const struct known *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_run(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
 }
 
 static enum sw_status sort_ids(const uint64_t *id, int64_t count, struct known **known)
@@ -108,7 +103,8 @@ static enum sw_status check_all_selected(const struct cli_sweep *s, const struct
 {
     int64_t first = -1;
     for (int64_t k = 0; k < count; k++)
-        if ((first < 0 || m->run[k] < first) && !bsearch(&m->run[k], s->run, (size_t)s->count, sizeof *s->run, by_run))
+        if ((first < 0 || m->run[k] < first) &&
+            !bsearch(&m->run[k], s->run, (size_t)s->count, sizeof *s->run, sw_by_integer))
             first = m->run[k];
     if (first < 0) return SW_OK;
     return SW_FAIL(SW_E_REFUSED, "%s holds run %lld, which --only or --shard leaves out: all runs of a file are "

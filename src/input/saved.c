@@ -276,13 +276,6 @@ const char *sw_saved_parameter(const struct sw_saved *s, int k)
     return k < s->parameters ? s->parameter[k].name : NULL;
 }
 
-double sw_saved_parameter_of(const struct sw_saved *s, int k, double run)
-{
-    const struct row wanted = {.run = run},
-                     *row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
-    return row ? s->parameter[k].value[row - s->row] : NAN;
-}
-
 static int compare_values(double a, double b)
 {
     if (fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b))) return 0;

@@ -51,8 +51,6 @@ bool sw_saved_fills(const struct sw_saved *saved, const struct sw_saved_place *p
 
 /** The name of axis k of the sweep whose results they are, of those of numbers. @return NULL: there is none */
 const char *sw_saved_parameter(const struct sw_saved *saved, int k);
-/** Its value in a run. @return NaN: there is no such run */
-double sw_saved_parameter_of(const struct sw_saved *saved, int k, double run);
 
 /** Find the run with these values of some axes, each to a part in 1e9. Keeps an index: one thread at a time.
  * @param axis   [count] rising  @param value  [count]  @param run  out: its number

@@ -116,16 +116,14 @@ static enum sw_status find_or_open(const char *file, const char *datasets, struc
     return SW_OK;
 }
 
-static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
-
 /* The file of runs with these words, which have one. Datasets that are not named are those of the unknowns. */
 static enum sw_status find_source(const struct sw_setup *setup, struct source **source)
 {
     const char *given = sw_setup_word(setup, dataset_key);
     struct sw_text names = {0};
     if (*given) sw_text_add(&names, given);
-    for (int k = 0; !*given && k < unknowns_of(setup); k++)
-        sw_text_printf(&names, "%s/%s", k ? ", " : "", setup->nunknown ? setup->unknown[k] : "u");
+    for (int k = 0; !*given && k < sw_setup_unknowns(setup); k++)
+        sw_text_printf(&names, "%s/%s", k ? ", " : "", sw_setup_unknown(setup, k));
     enum sw_status st = sw_text_status(&names);
     pthread_mutex_lock(&turn);
     if (!st) st = find_or_open(sw_setup_word(setup, file_key), sw_text_get(&names), source);
@@ -448,7 +446,7 @@ static const char *refuse_field(const struct run *r, int unknown, bool walls, st
 const char *sw_initial_validate(const struct sw_setup *setup, bool walls, int64_t ld, const double *column, int64_t j,
                                 struct sw_text *why)
 {
-    const int unknowns = unknowns_of(setup);
+    const int unknowns = sw_setup_unknowns(setup);
     struct run r;
     const char *key = NULL;
     if (!sw_initial_in_file(setup)) return NULL;
@@ -527,7 +525,7 @@ static enum sw_status read_run(const struct sw_setup *setup, int64_t ld, const d
 {
     struct run r;
     SW_TRY(find_run(setup, ld, column, j, &r));
-    if (r.source->unknowns != unknowns_of(setup))
+    if (r.source->unknowns != sw_setup_unknowns(setup))
         return SW_FAIL(SW_E_CONFIG, "%s: as many datasets as unknowns", r.source->file);
     const struct box box = box_of(&r, setup);
     for (int k = 0; k < r.source->unknowns; k++)
@@ -609,7 +607,7 @@ static bool make_fit(bool single, size_t numbers, double *u)
 static enum sw_status read_fields(const struct sw_setup *setup, int threads, int count, const double *column,
                                   double *u, bool *finite)
 {
-    const size_t size = (size_t)unknowns_of(setup) * (size_t)sw_points(setup->n);
+    const size_t size = (size_t)sw_setup_unknowns(setup) * (size_t)sw_points(setup->n);
     struct sw_err_kept failure = {0};
     bool failed = false;
 #pragma omp parallel num_threads(threads) if (count > 8)
@@ -641,7 +639,7 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
     enum sw_status st;
     for (int j = 0; j < count; j++) finite[j] = true;
     if (!sw_initial_in_file(setup)) return sw_sim_initial(sim);
-    SW_TRY_TO(out, st, sw_alloc((size_t)count * (size_t)unknowns_of(setup) * (size_t)sw_points(setup->n), &u));
+    SW_TRY_TO(out, st, sw_alloc((size_t)count * (size_t)sw_setup_unknowns(setup) * (size_t)sw_points(setup->n), &u));
     SW_TRY_TO(out, st, read_fields(setup, threads, count, column, u, finite));
     st = sw_sim_begin(sim, u);
 out:

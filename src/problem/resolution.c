@@ -150,7 +150,7 @@ enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t l
 {
     const struct sw_setup *slab = setup->slab, *here = slab ? slab : setup;
     const int64_t points = sw_points(here->n);
-    const int unknowns = setup->nunknown ? setup->nunknown : 1;
+    const int unknowns = sw_setup_unknowns(setup);
     double largest = 0;
     (void)ld, (void)column, (void)j;
     for (int64_t i = 0; state && i < unknowns * points; i++) largest = fmax(largest, fabs(state[i]));

@@ -67,6 +67,12 @@ int sw_setup_column(const struct sw_setup *setup, const char *path)
     return -1;
 }
 
+double sw_setup_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
+{
+    const int k = sw_setup_column(setup, path);
+    return k < 0 ? 0 : column[k * ld + j];
+}
+
 enum sw_status sw_setup_suggest_cpu(const struct sw_setup *setup, const struct sw_device *device, enum sw_status st)
 {
     if (st != SW_E_ABSENT || setup->solver || device->space != SW_DEVICE) return st;

@@ -121,6 +121,16 @@ enum sw_status sw_setup_compile(const struct sw_setup *setup, const struct sw_ex
 /** The column of a number key, by its path: -1 if the problem has no such key. */
 int sw_setup_column(const struct sw_setup *setup, const char *path);
 
+/** Its number in run j. @param column  [ncolumn][ld]  @return 0: there is no such column */
+double sw_setup_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j);
+
+/** How many unknowns there are, and the name of one: u where the config does not name them. */
+static inline int sw_setup_unknowns(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
+static inline const char *sw_setup_unknown(const struct sw_setup *setup, int v)
+{
+    return setup->nunknown ? setup->unknown[v] : "u";
+}
+
 /** What is said where a device lacks something that the runs ask for, whose config names no row: the CPU may have it.
  * @param st  passed on, with "use --device cpu" at the end of the message where it is SW_E_ABSENT, and the message not
  *            one of sw_row_pick(), which says what the CPU does */

@@ -81,9 +81,9 @@ static void add_place(const struct failures *f, int j, struct sw_text *text)
     const struct sw_setup *setup = r->whole;
     const struct sw_failure_place *p = &f->place[j];
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
-    const char *unknown = setup->nunknown ? setup->unknown[p->unknown] : "u";
+    const char *unknown = sw_setup_unknown(setup, p->unknown);
     const double first = sw_grid_at(&g, 0, p->first), last = sw_grid_at(&g, 0, p->last), at = sw_grid_at(&g, 0, p->at);
-    if (!f->place[j].known || p->unknown >= (setup->nunknown ? setup->nunknown : 1)) return;
+    if (!f->place[j].known || p->unknown >= sw_setup_unknowns(setup)) return;
     sw_text_add_sentence(text, !p->infinite ? unknown : setup->nunknown > 1 ? "first of " : "first");
     if (p->infinite && setup->nunknown > 1) sw_text_add(text, unknown);
     sw_text_add(text, p->infinite ? " at " : "_t was largest at ");

@@ -167,7 +167,7 @@ static void exact_destroy(struct exact_fields *exact)
 
 static enum sw_status exact_create(const struct sw_setup *setup, struct exact_fields *exact)
 {
-    *exact = (struct exact_fields){.unknowns = setup->nunknown ? setup->nunknown : 1};
+    *exact = (struct exact_fields){.unknowns = sw_setup_unknowns(setup)};
     for (int v = 0; v < exact->unknowns; v++) {
         const struct sw_function *f = sw_setup_find_of(setup, "exact", v);
         exact->given[v] = f != NULL;
@@ -204,7 +204,7 @@ static enum sw_status measure_runs(const struct sw_setup *setup, int threads, in
                                    const double *u, int64_t steps, const struct sw_run_result *result,
                                    struct measured *m)
 {
-    const size_t size = (size_t)sw_points(setup->n) * (size_t)(setup->nunknown ? setup->nunknown : 1);
+    const size_t size = (size_t)sw_points(setup->n) * (size_t)sw_setup_unknowns(setup);
     struct sw_err_kept failure = {0};
 #pragma omp parallel num_threads(threads)
     {

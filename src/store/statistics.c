@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "field/sum.h"
 
 /* ---- which runs go together */
@@ -152,12 +153,6 @@ void sw_ensembles_free(struct sw_ensembles *e)
 
 /* ---- arithmetic */
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* @param v  [n] ascending */
 static double quantile_of(const double *v, int64_t n, double p)
 {
@@ -203,7 +198,7 @@ static void form_cell(const struct sw_ensembles *e, const struct sw_statistics *
     for (int k = 0; k < SW_STATISTICS_COUNT; k++)
         if (result[k] && result[k] != quantile) result[k][p * cells + cell] = d.of[k];
     if (!quantile) return;
-    if (d.whole) qsort(v, (size_t)n, sizeof *v, by_value);
+    if (d.whole) qsort(v, (size_t)n, sizeof *v, sw_by_real);
     for (int q = 0; q < what->nquantile; q++)
         quantile[(p * what->nquantile + q) * cells + cell] = d.whole ? quantile_of(v, n, what->quantile[q]) : NAN;
 }

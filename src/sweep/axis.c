@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "sweep/formula.h"
 #include "sweep/keys.h"
 #include "sweep/ladder.h"
@@ -420,12 +421,6 @@ static enum sw_status read_axes(struct sw_sweep *s)
 
 /* ------------------------------------------------------------------ together */
 
-static int by_number(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static enum sw_status refuse_repeated_words(struct sw_sweep *s, const struct axis *a)
 {
     for (int64_t i = 1; i < a->count; i++)
@@ -445,7 +440,7 @@ static enum sw_status refuse_repeats(struct sw_sweep *s, const struct axis *a)
     if (a->word) return refuse_repeated_words(s, a);
     SW_TRY(sw_alloc((size_t)a->count, &sorted));
     memcpy(sorted, a->value, (size_t)a->count * sizeof *sorted);
-    qsort(sorted, (size_t)a->count, sizeof *sorted, by_number);
+    qsort(sorted, (size_t)a->count, sizeof *sorted, sw_by_real);
     for (int64_t i = 1; i < a->count; i++)
         if (sorted[i] == sorted[i - 1]) {
             report_error(s, a->setting, "'%s' has the value %g twice", path_of(a), sorted[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 
 /* ------------------------------------------------------------------ numbers by number: open addressing */
 
@@ -254,12 +255,6 @@ static enum sw_status split_cell(struct cells *c, size_t k, struct points *asked
     return SW_OK;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 enum sw_status cells_split(struct cells *c, int64_t **point, int64_t *count)
 {
     struct points asked = {0};
@@ -267,7 +262,7 @@ enum sw_status cells_split(struct cells *c, int64_t **point, int64_t *count)
     enum sw_status st = SW_OK;
     for (size_t k = 0; k < n && !st; k++)
         if (is_wanted(c, &c->cell[k])) st = split_cell(c, k, &asked);
-    if (asked.count) qsort(asked.at, (size_t)asked.count, sizeof *asked.at, by_number);
+    if (asked.count) qsort(asked.at, (size_t)asked.count, sizeof *asked.at, sw_by_integer);
     if (st) sw_free(asked.at);
     *point = st ? NULL : asked.at;
     *count = st ? 0 : asked.count;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
 
@@ -198,12 +199,6 @@ static int64_t count_of(const struct times *t, const double *a, double steps)
     }
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The times asked for, ascending. */
 static enum sw_status list_times(const struct times *t, const double *scaled, double end, double **time, int *count)
 {
@@ -211,7 +206,7 @@ static enum sw_status list_times(const struct times *t, const double *scaled, do
     SW_TRY(sw_alloc((size_t)n, time));
     for (int k = 0; k < n; k++) (*time)[k] = time_at(t, scaled, k);
     if (t->kind == TIMES_EVERY && has_end(t, scaled, end)) (*time)[n - 1] = end;
-    qsort(*time, (size_t)n, sizeof **time, by_time);
+    qsort(*time, (size_t)n, sizeof **time, sw_by_real);
     *count = n;
     return SW_OK;
 }

@@ -229,9 +229,9 @@ static const char *validate_step_limit(const struct sw_setup *setup, int ld, con
 {
     struct advection_step_limit limit;
     const bool by_u = advection_velocity_uses(setup, "u"), driven = has(setup, "forcing") || by_u;
-    const bool whole = advection_number(setup, "time.dt", ld, column, j) >=
-                       advection_number(setup, "time.end", ld, column, j);
-    if (!driven || !(advection_number(setup, "time.cfl", ld, column, j) > 0) ||
+    const bool whole = sw_setup_number(setup, "time.dt", ld, column, j) >=
+                       sw_setup_number(setup, "time.end", ld, column, j);
+    if (!driven || !(sw_setup_number(setup, "time.cfl", ld, column, j) > 0) ||
         !(whole || sw_setup_function(setup, "forcing")) || advection_step_limit_of(setup, ld, column, j, &limit))
         return NULL;
     if (limit.unbounded)
@@ -247,12 +247,12 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                 int j, struct sw_text *why)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
-    const int dim = (int)advection_number(setup, "grid.dim", ld, column, j);
-    const double alpha = advection_number(setup, "alpha", ld, column, j);
-    const bool diffuses = advection_number(setup, "physics.nu", ld, column, j) != 0;
+    const int dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
+    const double alpha = sw_setup_number(setup, "alpha", ld, column, j);
+    const bool diffuses = sw_setup_number(setup, "physics.nu", ld, column, j) != 0;
     (void)solver;
     for (int d = 0; d < SW_DIMS; d++) {
-        const double n = advection_number(setup, advection_points_key[d], ld, column, j);
+        const double n = sw_setup_number(setup, advection_points_key[d], ld, column, j);
         const char *key = d < dim ? validate_axis(setup, &m, d, n, diffuses, why)
                                   : validate_absent_axis(setup, &m, d, dim, why);
         if (key) return key;
@@ -263,7 +263,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     bool walled = false;
     for (int d = 0; d < dim; d++) walled |= advection_has_walls(&m, d);
     const char *key = sw_initial_validate(setup, walled, ld, column, j, why);
-    if (!key) key = validate_step(setup, advection_number(setup, "time.cfl", ld, column, j), why);
+    if (!key) key = validate_step(setup, sw_setup_number(setup, "time.cfl", ld, column, j), why);
     return key ? key : validate_step_limit(setup, ld, column, j, why);
 }
 
@@ -284,7 +284,7 @@ static enum sw_status warn_wall(const struct sw_setup *one, int64_t ld, const do
     const char *key = advection_wall_kinds[ADVECTION_WALL_VALUE].key[wall.d][wall.side],
                *axis = advection_axis[wall.d];
     const struct advection_wall_kind *given = advection_wall_given(one, wall);
-    const double nu = advection_number(one, "physics.nu", ld, column, j);
+    const double nu = sw_setup_number(one, "physics.nu", ld, column, j);
     const double dx = sw_setup_grid(one, ld, column, j).dx[wall.d], least = 1e-9 * limit->courant_rate * dx;
     const bool diffuses = nu > 0;
     double in, out;
@@ -351,7 +351,7 @@ static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, c
 static enum sw_status warn_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                const double *state, struct sw_text *text)
 {
-    const double dt = advection_number(setup, "time.dt", ld, column, j);
+    const double dt = sw_setup_number(setup, "time.dt", ld, column, j);
     struct advection_step_limit limit;
     struct sw_setup one;
     (void)state;
@@ -367,7 +367,7 @@ static enum sw_status warn_run(const struct sw_setup *setup, int64_t ld, const d
     for (int d = 0; d < one.dim; d++)
         for (int side = 0; side < 2 && one.walls[d]; side++)
             SW_TRY(warn_wall(&one, ld, column, j, (struct advection_wall){d, side}, &limit, text));
-    warn_courant_number(&one, advection_number(setup, "time.cfl", ld, column, j), &limit, text);
+    warn_courant_number(&one, sw_setup_number(setup, "time.cfl", ld, column, j), &limit, text);
     return SW_OK;
 }
 
@@ -406,8 +406,8 @@ static enum sw_status warn_range(const struct sw_setup *one, int64_t ld, const d
 static enum sw_status warn_fronts(const struct sw_setup *one, int64_t ld, const double *column, int64_t j, int d,
                                   const struct advection_end *end, struct sw_text *text)
 {
-    const double nu = advection_number(one, "physics.nu", ld, column, j),
-                 time = advection_number(one, "time.end", ld, column, j),
+    const double nu = sw_setup_number(one, "physics.nu", ld, column, j),
+                 time = sw_setup_number(one, "time.end", ld, column, j),
                  dx = sw_setup_grid(one, ld, column, j).dx[d];
     struct advection_front front;
     SW_TRY(advection_front_of(one, ld, column, j, d, end, &front));
@@ -469,8 +469,8 @@ static enum sw_status advise(const struct sw_setup *setup, int64_t ld, const dou
 static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                  const double *state, struct sw_text *text)
 {
-    const double dt = advection_number(setup, "time.dt", ld, column, j), unit = setup->single_steps ? 0x1p-24 : 0x1p-53,
-                 steps = round(advection_number(setup, "time.end", ld, column, j) / dt);
+    const double dt = sw_setup_number(setup, "time.dt", ld, column, j), unit = setup->single_steps ? 0x1p-24 : 0x1p-53,
+                 steps = round(sw_setup_number(setup, "time.end", ld, column, j) / dt);
     struct advection_step_limit limit;
     (void)state;
     if (!(1.5 * unit * steps > SW_STEPS_ROUNDING)) return SW_OK;

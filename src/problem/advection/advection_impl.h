@@ -40,9 +40,6 @@ struct advection_discretization advection_discretization_of(const struct sw_setu
 /** Whether the grid has walls at the ends of an axis. */
 bool advection_has_walls(const struct advection_discretization *discretization, int d);
 
-/** A number key of run j. @param column  [ncolumn][ld] */
-double advection_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j);
-
 /** The setup of one run: runs of different shape may stand side by side in the columns. @return false: its numbers are
  * out of range, which the keys refuse */
 bool advection_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,

@@ -41,7 +41,7 @@ static enum sw_status create_filter(struct advection_sim *a, struct sw_device *d
 
 static double alpha_of(const struct advection_sim *a, int j)
 {
-    return advection_number(&a->setup, "alpha", a->count, a->column, j);
+    return sw_setup_number(&a->setup, "alpha", a->count, a->column, j);
 }
 
 static enum sw_status create_filters(struct advection_sim *a, struct sw_device *device, struct advection_subbatch *p)

@@ -25,7 +25,7 @@ static size_t state_size(const struct sw_sim *sim) { return of(sim)->points; }
 static struct advection_run run_of(const struct advection_sim *a, int j)
 {
     const struct sw_grid g = sw_setup_grid(&a->setup, a->count, a->column, j);
-    struct advection_run r = {.dt = g.dt, .nu = advection_number(&a->setup, "physics.nu", a->count, a->column, j),
+    struct advection_run r = {.dt = g.dt, .nu = sw_setup_number(&a->setup, "physics.nu", a->count, a->column, j),
                               .cell_volume = 1};
     for (int d = 0; d < SW_DIMS; d++) {
         r.x0[d] = g.x0[d];

@@ -51,21 +51,16 @@ bool advection_has_walls(const struct advection_discretization *m, int d)
     return strcmp(m->boundary[d], "periodic") != 0;
 }
 
-double advection_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 bool advection_setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                             struct sw_setup *one)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
-    const double dim = advection_number(setup, "grid.dim", ld, column, j);
+    const double dim = sw_setup_number(setup, "grid.dim", ld, column, j);
     *one = *setup;
     if (!(dim >= 1 && dim <= SW_DIMS)) return false;
     one->dim = (int)dim;
     for (int d = 0; d < SW_DIMS; d++) {
-        const double n = advection_number(setup, advection_points_key[d], ld, column, j);
+        const double n = sw_setup_number(setup, advection_points_key[d], ld, column, j);
         if (!(n >= 1 && n <= 1e9)) return false;
         one->n[d] = d < one->dim ? (int64_t)n : 1;
         one->walls[d] = d < one->dim && advection_has_walls(&m, d);

@@ -157,7 +157,7 @@ static enum sw_status samples_create(const struct sw_setup *one, int64_t ld, con
     int m[SW_DIMS] = {1, 1, 1};
     int64_t *at[SW_DIMS];
     enum sw_status st = SW_OK;
-    *s = (struct samples){.dim = one->dim, .count = 1, .end = advection_number(one, "time.end", ld, column, j)};
+    *s = (struct samples){.dim = one->dim, .count = 1, .end = sw_setup_number(one, "time.end", ld, column, j)};
     for (int d = 0; d < one->dim; d++) m[d] = points_along(one, place, d);
     SW_TRY(choose_points(one, place, m, at));
     for (int d = 0; d < SW_DIMS; d++) s->count *= m[d];
@@ -407,8 +407,8 @@ enum sw_status advection_range_of_data(const struct sw_setup *one, int64_t ld, c
     static const int number[][SW_DIMS] = {{64, 16, 8}, {1024, 64, 16}, {1 << 20, 1024, 128}};
     const int *along = number[samples];
     const struct sw_grid g = sw_setup_grid(one, ld, column, j);
-    const double nu = advection_number(one, "physics.nu", ld, column, j),
-                 end = advection_number(one, "time.end", ld, column, j);
+    const double nu = sw_setup_number(one, "physics.nu", ld, column, j),
+                 end = sw_setup_number(one, "time.end", ld, column, j);
     double through = 0, rate = 0;
     *range = (struct advection_range){INFINITY, -INFINITY, false};
     SW_TRY(sample_values(one, ld, column, j, (struct advection_wall){-1, 0}, "initial", along, range));
@@ -487,7 +487,7 @@ static enum sw_status move_by_source(const struct sw_setup *one, int64_t ld, con
 {
     enum { PART = 8, STEPS = 128 };  /* evaluated together; of a quarter each */
     struct source_table table = {.count = PART + 1};
-    double left = advection_number(one, "time.end", ld, column, j);
+    double left = sw_setup_number(one, "time.end", ld, column, j);
     const double *rate = sign > 0 ? table.greatest : table.least, begin = *u;
     for (int from = 0; from < STEPS; from += PART) {
         for (int k = 0; k <= PART; k++) table.u[k] = begin + sign * size / 4 * (exp2((from + k) / 4.0) - 1);
@@ -515,7 +515,7 @@ enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const 
     double size = advection_size_of(data);
     if (size == 0) {
         SW_TRY(tabulate_source(one, ld, column, j, &at_0));
-        size = advection_number(one, "time.end", ld, column, j) * fmax(at_0.greatest[0], -at_0.least[0]);
+        size = sw_setup_number(one, "time.end", ld, column, j) * fmax(at_0.greatest[0], -at_0.least[0]);
     }
     if (!(size > 0)) return SW_OK;
     SW_TRY(move_by_source(one, ld, column, j, 1, size, &range->greatest, &range->open));
@@ -618,7 +618,7 @@ enum sw_status advection_step_limit_of(const struct sw_setup *setup, int64_t ld,
                                        struct advection_step_limit *limit)
 {
     const struct advection_discretization m = advection_discretization_of(setup);
-    const double nu = advection_number(setup, "physics.nu", ld, column, j);
+    const double nu = sw_setup_number(setup, "physics.nu", ld, column, j);
     struct sw_setup one;
     double rate = 0, b = 0;
     *limit = (struct advection_step_limit){0};
@@ -650,8 +650,8 @@ double advection_courant_limit(const struct advection_discretization *m, int dim
 enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    double *step)
 {
-    const double cfl = advection_number(setup, "time.cfl", ld, column, j),
-                 end = advection_number(setup, "time.end", ld, column, j);
+    const double cfl = sw_setup_number(setup, "time.cfl", ld, column, j),
+                 end = sw_setup_number(setup, "time.end", ld, column, j);
     struct advection_step_limit limit;
     *step = 0;
     if (!(cfl > 0)) return SW_OK;

@@ -32,7 +32,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     const bool named = banded_matrix_of(setup) != NULL;
     const char *refusal, *key = system_refuse_run(setup, &banded_keys, named, ld, column, j, why);
     const struct system_source *source;
-    const int n = (int)system_number(setup, "grid.n", ld, column, j);
+    const int n = (int)sw_setup_number(setup, "grid.n", ld, column, j);
     bool use[SYSTEM_ARRAYS];
     if (key) return key;
     if (system_source_find(setup, &banded_keys, &source, &key, why))

@@ -65,21 +65,10 @@ static const char *input_key(const struct compact_method *m, int k)
     return m->operator == COMPACT_DIVERGENCE ? component[k] : "field";
 }
 
-static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 static bool walls(const struct sw_setup *setup, int d)
 {
     const struct compact_method m = method_of(setup);
     return m.walls && runs_along(&m, SW_DIMS, d);
-}
-
-/* Points of the whole grid. */
-static int64_t whole_points(const struct sw_setup *setup, int d)
-{
-    return setup->domain.all ? setup->domain.whole[d] : setup->n[d];
 }
 
 /* ------------------------------------------------------------------ what is refused */
@@ -130,7 +119,7 @@ static const char *refuse_points(const struct sw_setup *setup, const struct comp
 {
     const int least = sw_fd_min_points(m->scheme->name, m->boundary);
     for (int d = 0; d < dim; d++) {
-        if (!runs_along(m, dim, d) || number(setup, n_of[d], ld, column, j) >= least) continue;
+        if (!runs_along(m, dim, d) || sw_setup_number(setup, n_of[d], ld, column, j) >= least) continue;
         return sw_refuse(why, n_of[d], "%s, %s needs at least %d points along %s", m->scheme->name, m->boundary, least,
                          axes[d]);
     }
@@ -141,8 +130,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                 struct sw_text *why)
 {
     const struct compact_method m = method_of(setup);
-    const double alpha = number(setup, "alpha", ld, column, j);
-    const int dim = (int)number(setup, "grid.dim", ld, column, j);
+    const double alpha = sw_setup_number(setup, "alpha", ld, column, j);
+    const int dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
     const char *key;
     (void)solver;
     if (m.operator == COMPACT_DERIVATIVE && m.axis >= dim)
@@ -185,7 +174,7 @@ static void warn_rounding(const struct sw_setup *setup, struct sw_text *text)
     const struct compact_method m = method_of(setup);
     int64_t n = 1;
     for (int d = 0; d < setup->dim; d++)
-        if (runs_along(&m, setup->dim, d) && whole_points(setup, d) > n) n = whole_points(setup, d);
+        if (runs_along(&m, setup->dim, d) && sw_setup_whole(setup, d) > n) n = sw_setup_whole(setup, d);
     const double waves = (double)n / (2 * 3.14159265358979323846), floor = ldexp(waves * waves, -22);
     if (setup->single_steps && m.scheme->kind == SW_FD_SECOND && floor > 1e-4)
         sw_text_set(text, "%s in single precision on %lld points: rounding leaves about %.1g of a wave as long as the "
@@ -198,10 +187,10 @@ static enum sw_status name_nonfinite(const struct sw_setup *setup, int64_t ld, c
     const struct compact_method m = method_of(setup);
     struct sw_config_text given[SW_DIMS + 1] = {{0}};
     struct sw_setup one = *setup;
-    one.dim = (int)number(setup, "grid.dim", ld, column, j);
+    one.dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
     one.domain.all = NULL;
     for (int d = 0; d < SW_DIMS; d++) {
-        one.n[d] = (int64_t)number(setup, n_of[d], ld, column, j);
+        one.n[d] = (int64_t)sw_setup_number(setup, n_of[d], ld, column, j);
         one.walls[d] = m.walls && d < one.dim && runs_along(&m, one.dim, d);
     }
     for (int k = 0; k < inputs_of(&m, one.dim); k++) given[k].key = input_key(&m, k);
@@ -217,7 +206,7 @@ static struct sw_interior interior_of(const struct sw_setup *setup)
 {
     struct sw_interior in;
     for (int d = 0; d < SW_DIMS; d++) {
-        const int64_t n = whole_points(setup, d), first = setup->domain.all ? setup->domain.first[d] : 0;
+        const int64_t n = sw_setup_whole(setup, d), first = setup->domain.all ? setup->domain.first[d] : 0;
         const int64_t less = setup->walls[d] ? n / 4 : 0;
         in.first[d] = less - first;
         in.last[d] = n - less - first;
@@ -270,7 +259,7 @@ static struct sw_fd_desc describe(const struct sw_setup *setup, int d, double h,
 static void describe_run(const struct compact_sim *c, int j, struct sw_fd_desc *along)
 {
     const struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
-    const double alpha = number(&c->setup, "alpha", c->count, c->column, j);
+    const double alpha = sw_setup_number(&c->setup, "alpha", c->count, c->column, j);
     for (int d = 0; d < SW_DIMS; d++) along[d] = describe(&c->setup, d, g.dx[d], alpha);
 }
 
@@ -326,7 +315,7 @@ static const char *solver_name(const struct sw_sim *sim)
 static enum sw_status check_line(const struct compact_sim *c, const struct sw_fd_desc *along)
 {
     struct sw_fd_desc whole = *along;
-    whole.n[whole.axis] = whole_points(&c->setup, whole.axis);
+    whole.n[whole.axis] = sw_setup_whole(&c->setup, whole.axis);
     whole.comm = NULL;
     return sw_fd_check(&whole);
 }
@@ -405,7 +394,7 @@ static void add_component(struct sw_difference *sum, const struct sw_difference 
 static int64_t all_points(const struct compact_sim *c)
 {
     int64_t n[SW_DIMS];
-    for (int d = 0; d < SW_DIMS; d++) n[d] = whole_points(&c->setup, d);
+    for (int d = 0; d < SW_DIMS; d++) n[d] = sw_setup_whole(&c->setup, d);
     return sw_points(n);
 }
 
@@ -524,9 +513,10 @@ static void explain(const struct sw_sim *sim, int j, struct sw_text *text)
     struct sw_grid g = sw_setup_grid(&c->setup, c->count, c->column, j);
     int64_t at = c->difference[j].bad;  /* of the whole grid */
     sw_text_set(text, "the field or its derivative is not finite at");
-    for (int d = 0; d < c->setup.dim; at /= whole_points(&c->setup, d), d++) {
+    for (int d = 0; d < c->setup.dim; at /= sw_setup_whole(&c->setup, d), d++) {
         g.first[d] = 0;
-        sw_text_printf(text, "%s %s = %.6g", d ? "," : "", axes[d], sw_grid_at(&g, d, at % whole_points(&c->setup, d)));
+        sw_text_printf(text, "%s %s = %.6g", d ? "," : "", axes[d],
+                       sw_grid_at(&g, d, at % sw_setup_whole(&c->setup, d)));
     }
 }
 

@@ -13,17 +13,12 @@
 #include "problem/nonfinite.h"
 #include "problem/grid_keys.h"
 
-static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 static void grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *g)
 {
     const struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     const struct elliptic_points centres = {.kind = ELLIPTIC_CENTRES};
     const double dt = g->dt;
-    *g = elliptic_grid(&d, number(setup, "grid.depth", count, column, j), centres);
+    *g = elliptic_grid(&d, sw_setup_number(setup, "grid.depth", count, column, j), centres);
     g->dt = dt;
 }
 
@@ -92,9 +87,9 @@ static const char *refuse_physics(const struct sw_setup *setup, const struct sw_
                                   const double *column, int64_t j, struct sw_text *why)
 {
     const bool gauge = sw_setup_chosen(setup, "gauge", "zero_mean"),
-               singular = sw_elliptic_is_singular(d, number(setup, "physics.delta", ld, column, j)),
-               omega2 = number(setup, "physics.omega2", ld, column, j) > 0,
-               courant = number(setup, "physics.courant", ld, column, j) > 0;
+               singular = sw_elliptic_is_singular(d, sw_setup_number(setup, "physics.delta", ld, column, j)),
+               omega2 = sw_setup_number(setup, "physics.omega2", ld, column, j) > 0,
+               courant = sw_setup_number(setup, "physics.courant", ld, column, j) > 0;
     if (omega2 == courant)
         return sw_refuse(why, omega2 ? "physics.courant" : "physics.omega2", "give one of physics.omega2 and "
                          "physics.courant, above 0");
@@ -140,7 +135,7 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
                                 struct sw_text *why)
 {
     const struct sw_elliptic_desc d = elliptic_describe_run(setup, ld, column, j);
-    const int dim = (int)number(setup, "grid.dim", ld, column, j);
+    const int dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
     const double cells = (double)d.n[0] * (double)d.n[1] * (double)d.n[2];
     const char *key, *refusal;
     if ((key = refuse_grid(dim, cells, why)) || (key = refuse_geometry(setup, &d, dim, why))) return key;
@@ -150,7 +145,8 @@ static const char *validate_run(const struct sw_setup *setup, const char *solver
     if ((key = refuse_physics(setup, &d, ld, column, j, why))) return key;
     if (sw_setup_find(setup, "boundary.value") && sw_elliptic_is_singular(&d, 0))
         return sw_refuse(why, "boundary.value", "no wall is a dirichlet one: boundary.value is not used");
-    if (d.single && (key = refuse_single(&d, solver, number(setup, "tolerance", ld, column, j), why))) return key;
+    const double tolerance = sw_setup_number(setup, "tolerance", ld, column, j);
+    if (d.single && (key = refuse_single(&d, solver, tolerance, why))) return key;
     if (!(refusal = sw_elliptic_refusal(&d, solver))) return NULL;
     return sw_refuse(why, "solver", "%s", refusal);
 }

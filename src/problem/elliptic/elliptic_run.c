@@ -8,11 +8,6 @@
 #include "comm/sw_comm.h"
 #include "problem/elliptic/elliptic.h"
 
-static double number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 /* ------------------------------------------------------------------ what keys mean */
 
 static enum sw_elliptic_wall wall(const struct sw_setup *setup, const char *key)
@@ -48,7 +43,7 @@ struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int6
     static const char *const n_of[SW_DIMS] = {"grid.n", "grid.n.1", "grid.n.2"};
     struct sw_elliptic_desc d = elliptic_describe(setup, 1);
     d.cut = (struct sw_elliptic_cut){NULL};
-    for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)number(setup, n_of[a], ld, column, j);
+    for (int a = 0; a < SW_DIMS; a++) d.n[a] = (int64_t)sw_setup_number(setup, n_of[a], ld, column, j);
     if (sw_elliptic_is_sphere(&d)) d.n[1] *= SW_PANELS;
     return d;
 }
@@ -56,21 +51,22 @@ struct sw_elliptic_desc elliptic_describe_run(const struct sw_setup *setup, int6
 /* omega = courant dx/2, dx the length of a cell at the middle of the panel, of radius 1, or of the box: the shorter. */
 static double omega2_of(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
-    const double courant = number(setup, "physics.courant", ld, column, j),
-                 n = fmax(number(setup, "grid.n", ld, column, j), number(setup, "grid.n.1", ld, column, j)),
+    const double courant = sw_setup_number(setup, "physics.courant", ld, column, j),
+                 n = fmax(sw_setup_number(setup, "grid.n", ld, column, j),
+                          sw_setup_number(setup, "grid.n.1", ld, column, j)),
                  length = sw_setup_chosen(setup, "geometry", "box") ? 1 : acos(-1) / 2,
                  omega = 0.5 * courant * length / n;
-    return courant > 0 ? omega * omega : number(setup, "physics.omega2", ld, column, j);
+    return courant > 0 ? omega * omega : sw_setup_number(setup, "physics.omega2", ld, column, j);
 }
 
 struct sw_elliptic_numbers elliptic_numbers(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
     return (struct sw_elliptic_numbers){.omega2 = omega2_of(setup, ld, column, j),
-                                        .lambda2 = number(setup, "physics.lambda2", ld, column, j),
-                                        .delta = number(setup, "physics.delta", ld, column, j),
-                                        .depth = number(setup, "grid.depth", ld, column, j),
-                                        .tolerance = number(setup, "tolerance", ld, column, j),
-                                        .iterations = (int)number(setup, "iterations", ld, column, j),
+                                        .lambda2 = sw_setup_number(setup, "physics.lambda2", ld, column, j),
+                                        .delta = sw_setup_number(setup, "physics.delta", ld, column, j),
+                                        .depth = sw_setup_number(setup, "grid.depth", ld, column, j),
+                                        .tolerance = sw_setup_number(setup, "tolerance", ld, column, j),
+                                        .iterations = (int)sw_setup_number(setup, "iterations", ld, column, j),
                                         .give_up = setup->give_up,
                                         .give_up_user = setup->give_up_user};
 }

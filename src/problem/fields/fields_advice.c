@@ -19,8 +19,6 @@ static const char axis[] = "xyz";
 static const char *const points_key[] = {"grid.n", "grid.n.1", "grid.n.2"};
 static const char *const length_key[] = {"grid.length", "grid.length.1", "grid.length.2"};
 
-static const char *name_of(const struct sw_setup *setup, int v) { return setup->nunknown ? setup->unknown[v] : "u"; }
-
 /* ------------------------------------------------------------------ the numbers of a run */
 
 struct run {
@@ -28,12 +26,6 @@ struct run {
     double *param;               /* what programs take */
     double  dx[SW_DIMS], dt;     /* dt: 0 where the run chooses it */
 };
-
-static double number_at(const struct sw_setup *setup, const char *name, int64_t ld, const double *column, int64_t j)
-{
-    const int k = sw_setup_column(setup, name);
-    return k < 0 ? 0 : column[k * ld + j];
-}
 
 /* @return SW_E_MEMORY; free run->param with sw_free() */
 static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -43,19 +35,19 @@ static enum sw_status find_run(const struct sw_setup *setup, int64_t ld, const d
     SW_TRY(sw_alloc((size_t)fields_parameters(setup), &run->param));
     for (int k = 0; k < setup->ncolumn; k++) run->param[k] = column[k * ld + j];
     for (int d = 0; d < run->terms->dimensions; d++)
-        run->dx[d] = number_at(setup, length_key[d], ld, column, j) /
-                     (number_at(setup, points_key[d], ld, column, j) - fields_has_walls(setup, d));
+        run->dx[d] = sw_setup_number(setup, length_key[d], ld, column, j) /
+                     (sw_setup_number(setup, points_key[d], ld, column, j) - fields_has_walls(setup, d));
     fields_numbers(run->dx, run->param + setup->ncolumn);
-    if (!sw_setup_own_steps(setup)) run->dt = number_at(setup, "time.dt", ld, column, j);
+    if (!sw_setup_own_steps(setup)) run->dt = sw_setup_number(setup, "time.dt", ld, column, j);
     return SW_OK;
 }
 
 static struct sw_setup setup_of_run(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j)
 {
     struct sw_setup one = *setup;
-    for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)number_at(setup, points_key[d], ld, column, j);
+    for (int d = 0; d < SW_DIMS; d++) one.n[d] = (int64_t)sw_setup_number(setup, points_key[d], ld, column, j);
     for (int d = 0; d < SW_DIMS; d++) one.walls[d] = fields_has_walls(setup, d);
-    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
+    one.dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
     return one;
 }
 
@@ -75,11 +67,11 @@ static const char *check_finite(const struct sw_setup *setup, const struct run *
 {
     const struct fields_row *row = &run->terms->row[v];
     if (!isfinite(coefficient(run, row->linear.a0, NULL)))
-        return sw_refuse(why, "rhs", "the coefficient of %s is not finite", name_of(setup, v));
+        return sw_refuse(why, "rhs", "the coefficient of %s is not finite", sw_setup_unknown(setup, v));
     for (int d = 0; d < run->terms->dimensions; d++)
         if (!isfinite(coefficient(run, row->linear.a2[d], NULL) + coefficient(run, row->linear.a4[d], NULL)))
             return sw_refuse(why, "rhs", "a coefficient of derivatives of %s along %c is not finite",
-                             name_of(setup, v), axis[d]);
+                             sw_setup_unknown(setup, v), axis[d]);
     return NULL;
 }
 
@@ -93,11 +85,11 @@ static const char *check_growth(const struct sw_setup *setup, const struct run *
         const double a4 = coefficient(run, row->frozen.a4[d], &fourth), a6 = coefficient(run, row->linear.a6[d], NULL);
         if (a6 < 0)
             return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its sixth "
-                             "derivative makes the equation ill-posed", name_of(setup, v), axis[d]);
+                             "derivative makes the equation ill-posed", sw_setup_unknown(setup, v), axis[d]);
         if (a6 > 0) continue;
         if (!(fourth && a4 < 0) && !((!row->frozen.a4[d] || (fourth && a4 == 0)) && second && a2 < 0)) continue;
         return sw_refuse(why, "rhs", "short waves of %s along %c grow without bound: the sign of its %s derivative "
-                         "makes the equation ill-posed", name_of(setup, v), axis[d],
+                         "makes the equation ill-posed", sw_setup_unknown(setup, v), axis[d],
                          fourth && a4 < 0 ? "fourth" : "second");
     }
     return NULL;
@@ -114,8 +106,8 @@ static const char *check_cross(const struct sw_setup *setup, const struct run *r
                      b = coefficient(run, row->frozen.a2[other], NULL);
         if (row->frozen.a4[one] || row->frozen.a4[other] || c * c <= 4 * a * b) continue;
         return sw_refuse(why, "rhs", "d%c%c(%s) has the coefficient %.3g, beyond 2 sqrt(%.3g*%.3g), those of d%c%c and "
-                         "d%c%c: short waves grow without bound", axis[one], axis[other], name_of(setup, v), c, a, b,
-                         axis[one], axis[one], axis[other], axis[other]);
+                         "d%c%c: short waves grow without bound", axis[one], axis[other], sw_setup_unknown(setup, v),
+                         c, a, b, axis[one], axis[one], axis[other], axis[other]);
     }
     return NULL;
 }
@@ -145,7 +137,7 @@ static const char *check_size(const struct sw_setup *setup, int64_t ld, const do
                               struct sw_text *why)
 {
     double points = 1;
-    for (int d = 0; d < SW_DIMS; d++) points *= number_at(setup, points_key[d], ld, column, j);
+    for (int d = 0; d < SW_DIMS; d++) points *= sw_setup_number(setup, points_key[d], ld, column, j);
     if (points <= INT_MAX) return NULL;
     return sw_refuse(why, points_key[0], "%.4g points in all: a field has at most %d", points, INT_MAX);
 }
@@ -169,7 +161,7 @@ static const char *check_walls(const struct sw_setup *setup, int64_t ld, const d
                                struct sw_text *why)
 {
     struct sw_setup one = *setup;
-    one.dim = (int)number_at(setup, "grid.dim", ld, column, j);
+    one.dim = (int)sw_setup_number(setup, "grid.dim", ld, column, j);
     return fields_check_walls(&one, fields_terms_of(setup), why);
 }
 
@@ -249,8 +241,8 @@ static enum sw_status find_waves(const struct sw_setup *setup, const struct run 
     }
     if (waves->varies)
         SW_TRY(fields_samples(&one, run->terms, ld, column, j, run->param, state,
-                              state ? number_at(setup, "time.end", ld, column, j) : 0, WAVES_PROGRAMS, program, range,
-                              known));
+                              state ? sw_setup_number(setup, "time.end", ld, column, j) : 0, WAVES_PROGRAMS, program,
+                              range, known));
     for (int d = 0; d < SW_DIMS; d++) {
         const struct fields_range *r = &range[OF_AXIS * d];
         waves->a1[d] = size_of(&r[0]), waves->a2[d] = r[1].least;
@@ -308,7 +300,7 @@ static void say_explicit(const struct sw_setup *setup, int v, double symbol, con
 {
     const struct fields_method *m = fields_method_of(fields_scheme_of(setup));
     sw_text_set(text, "odd derivatives of %s, or derivatives of other unknowns, are explicit: dt times the largest "
-                "is %.3g%s, and ", name_of(setup, v), symbol, where);
+                "is %.3g%s, and ", sw_setup_unknown(setup, v), symbol, where);
     if (m->order == 3) sw_text_add(text, "short waves grow beyond 2.60; take a smaller dt, or leave it out");
     else sw_text_printf(text, "%s lets such waves grow; method = \"imex3\" is stable up to 2.60",
                         sw_setup_word(setup, "method"));
@@ -347,7 +339,7 @@ static void warn_stiff(const struct sw_setup *setup, const struct run *run, int 
     if (text->length || !(next > 300) || fields_are_exact(setup)) return;
     sw_text_set(text, "16 dt/dx^4 times the fourth derivative's coefficient is %.3g along two axes: a step damps the "
                 "shortest waves of %s by %.2g of themselves only; take a smaller dt, or leave it out", next,
-                name_of(setup, v), fmin(1, 4 / (gamma * gamma * next)));
+                sw_setup_unknown(setup, v), fmin(1, 4 / (gamma * gamma * next)));
 }
 
 static enum sw_status warn_steps(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -411,7 +403,7 @@ static enum sw_status warn_rounding(const struct sw_setup *setup, int64_t ld, co
     enum sw_status st = SW_OK;
     if (!fields_terms_of(setup) || sw_setup_own_steps(setup)) return SW_OK;
     SW_TRY(find_run(setup, ld, column, j, &run));
-    const double steps = round(number_at(setup, "time.end", ld, column, j) / run.dt);
+    const double steps = round(sw_setup_number(setup, "time.end", ld, column, j) / run.dt);
     for (int v = 0; v < run.terms->unknowns && !st && !text->length; v++) {
         double first, later = 0;
         st = find_rounding(setup, &run, v, ld, column, j, NULL, &first);
@@ -419,8 +411,8 @@ static enum sw_status warn_rounding(const struct sw_setup *setup, int64_t ld, co
         const double off = first + later * sqrt(steps);
         if (st || !(off > ROUNDING_TOLD)) continue;
         sw_text_set(text, "rounding of the right-hand side could move %s by %.2g of max|%s|, more than %g, as dt = "
-                    "%.3g is so long beside dx; take a smaller dt, or leave it out", name_of(setup, v), off,
-                    name_of(setup, v), ROUNDING_TOLD, run.dt);
+                    "%.3g is so long beside dx; take a smaller dt, or leave it out", sw_setup_unknown(setup, v), off,
+                    sw_setup_unknown(setup, v), ROUNDING_TOLD, run.dt);
     }
     sw_free(run.param);
     return st ? st : sw_text_status(text);
@@ -440,8 +432,8 @@ static enum sw_status warn_flux(const struct sw_setup *setup, int64_t ld, const 
         SW_TRY(fields_open_flux(rhs->text, terms->dimensions, d, &at));
         if (!at) continue;
         sw_text_set(text, "rhs of %s, column %d: no flux at walls of %c is %s_%c = %s_%c%c%c = 0; the flux of this "
-                    "derivative goes through them, and the mean is not kept", name_of(setup, v), at, axis[d],
-                    name_of(setup, v), axis[d], name_of(setup, v), axis[d], axis[d], axis[d]);
+                    "derivative goes through them, and the mean is not kept", sw_setup_unknown(setup, v), at, axis[d],
+                    sw_setup_unknown(setup, v), axis[d], sw_setup_unknown(setup, v), axis[d], axis[d], axis[d]);
     }
     return sw_text_status(text);
 }
@@ -473,7 +465,7 @@ static void describe_unknown(const struct sw_setup *setup, int v, struct sw_text
 {
     const struct fields_row *row = &fields_terms_of(setup)->row[v];
     char label[SW_NEIGHBOUR_ROOM];
-    snprintf(label, sizeof label, "%.*s_t", SW_UNKNOWN_LONGEST, name_of(setup, v));
+    snprintf(label, sizeof label, "%.*s_t", SW_UNKNOWN_LONGEST, sw_setup_unknown(setup, v));
     if (strlen(label) > 8) sw_text_printf(text, "%s\n", label), label[0] = 0;
     if (row->constant) sw_text_printf(text, "%-9s%-11s %s\n", label, "linear", row->constant), label[0] = 0;
     if (row->varying) sw_text_printf(text, "%-9s%-11s %s\n", label, "the largest", row->varying);

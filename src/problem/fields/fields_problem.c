@@ -36,9 +36,6 @@ const struct sw_manufactured *fields_source_of(const struct sw_setup *setup)
     return &((const struct model *)setup->prepared)->source;
 }
 
-/* Of a kind there is one unknown, which configs do not name. */
-static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
-
 int fields_parameters(const struct sw_setup *setup)
 {
     const struct model *m = setup->prepared;
@@ -108,7 +105,7 @@ static enum sw_status add_forcing(const struct sw_setup *setup, struct model *m,
 static enum sw_status add_rates(const struct sw_setup *setup, struct model *m, struct sw_expr_error *err)
 {
     enum sw_status st = SW_OK;
-    for (int k = 0; k < unknowns_of(setup) * RATES && !st; k++) {
+    for (int k = 0; k < sw_setup_unknowns(setup) * RATES && !st; k++) {
         const int c = k % FIELDS_CONDITION_KEYS, side = k / FIELDS_CONDITION_KEYS % 2,
                   axis = k / FIELDS_CONDITION_KEYS / 2 % SW_DIMS;
         const struct sw_function *f = fields_condition(setup, side, axis, c, k / RATES);
@@ -276,7 +273,7 @@ enum sw_scheme fields_scheme_of(const struct sw_setup *setup)
 
 static void set_walls(const struct sw_setup *setup, const struct model *m, struct fields_desc *desc)
 {
-    for (int k = 0; k < SW_DIMS * 2 * unknowns_of(setup); k++) {
+    for (int k = 0; k < SW_DIMS * 2 * sw_setup_unknowns(setup); k++) {
         const int v = k / (SW_DIMS * 2), axis = k / 2 % SW_DIMS, side = k % 2;
         struct fields_wall *wall = &desc->wall[v][axis][side];
         int key[2];
@@ -298,7 +295,7 @@ struct fields_desc fields_desc_of(const struct sw_setup *setup)
                                .single = setup->single, .own_steps = sw_setup_own_steps(setup), .goals = setup->goals,
                                .times = setup->times, .scheme = fields_scheme_of(setup),
                                .nparam = fields_parameters(setup), .terms = &m->stepped, .energy = m->energy};
-    for (int v = 0; v < unknowns_of(setup); v++) {
+    for (int v = 0; v < sw_setup_unknowns(setup); v++) {
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
         desc.initial[v] = initial ? initial->program : NULL;
     }

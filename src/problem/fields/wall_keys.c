@@ -18,9 +18,6 @@ static const char *const conditions[2][SW_DIMS][FIELDS_CONDITION_KEYS] = {
     {CONDITIONS("right", "x"), CONDITIONS("right", "y"), CONDITIONS("right", "z")},
 };
 
-static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
-static const char *name_of(const struct sw_setup *setup, int v) { return setup->nunknown ? setup->unknown[v] : "u"; }
-
 const char *fields_condition_key(int side, int axis, int k) { return conditions[side][axis][k]; }
 
 const struct sw_function *fields_condition(const struct sw_setup *setup, int side, int axis, int k, int unknown)
@@ -75,7 +72,7 @@ bool fields_wall_is_closed(const struct sw_setup *setup, int side, int axis, int
 static const char *check_wall(const struct sw_setup *setup, const struct fields_terms *terms, int side, int axis, int v,
                               struct sw_text *why)
 {
-    const char *const *key = conditions[side][axis], *name = name_of(setup, v);
+    const char *const *key = conditions[side][axis], *name = sw_setup_unknown(setup, v);
     const bool above = !terms || fields_terms_reach(terms, v, axis) > 1;
     const bool value = fields_condition(setup, side, axis, VALUE, v),
                slope = fields_condition(setup, side, axis, SLOPE, v);
@@ -118,7 +115,8 @@ static const char *check_axis(const struct sw_setup *setup, const struct fields_
     if (sw_setup_chosen(setup, "order", "4"))
         return sw_refuse(why, "order", "fields between walls are of second order in space, and those of %c has walls: "
                          "leave it at 2, or all axes periodic", axis_name[axis]);
-    for (int k = 0; k < 2 * unknowns_of(setup) && !key; k++) key = check_wall(setup, terms, k % 2, axis, k / 2, why);
+    for (int k = 0; k < 2 * sw_setup_unknowns(setup) && !key; k++)
+        key = check_wall(setup, terms, k % 2, axis, k / 2, why);
     return key;
 }
 
@@ -146,7 +144,7 @@ static void describe_wall(const struct sw_setup *setup, const struct fields_term
     fields_wall_kind_of(setup, side, axis, v, key);
     for (int k = 0; k < 2; k++) {
         if (k && fields_terms_reach(terms, v, axis) < 2 && !fields_condition(setup, side, axis, key[1], v)) continue;
-        sw_text_printf(text, "%s%s%s", k ? ", " : "", name_of(setup, v), order[key[k]] ? "_" : "");
+        sw_text_printf(text, "%s%s%s", k ? ", " : "", sw_setup_unknown(setup, v), order[key[k]] ? "_" : "");
         for (int d = 0; d < order[key[k]]; d++) sw_text_printf(text, "%c", axis_name[axis]);
         sw_text_printf(text, " = %s", text_of(setup, side, axis, key[k], v));
     }
@@ -158,7 +156,7 @@ void fields_describe_walls(const struct sw_setup *setup, const struct fields_ter
         const int axis = k / 2, side = k % 2;
         if (!fields_has_walls(setup, axis)) continue;
         sw_text_printf(text, "%-5s %c  ", side_name[side], axis_name[axis]);
-        for (int v = 0; v < unknowns_of(setup); v++) {
+        for (int v = 0; v < sw_setup_unknowns(setup); v++) {
             if (v) sw_text_add(text, " · ");
             describe_wall(setup, terms, side, axis, v, text);
         }

@@ -116,8 +116,8 @@ enum sw_status system_content(const struct sw_setup *setup, const struct system_
 const char *system_refuse_run(const struct sw_setup *setup, const struct system_keys *arrays, bool named, int ld,
                               const double *column, int j, struct sw_text *why)
 {
-    const int64_t n = (int64_t)system_number(setup, "grid.n", ld, column, j);
-    const double system = system_number(setup, "source.system", ld, column, j);
+    const int64_t n = (int64_t)sw_setup_number(setup, "grid.n", ld, column, j);
+    const double system = sw_setup_number(setup, "source.system", ld, column, j);
     const struct system_source *source;
     const char *key;
     if (system_source_find(setup, arrays, &source, &key, why))

@@ -19,11 +19,6 @@ static const char *solver_name(const struct sw_sim *sim)
     return s->kind->solver_name(s);
 }
 
-double system_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)
-{
-    return column[sw_setup_column(setup, path) * ld + j];
-}
-
 /* ------------------------------------------------------------------ the rows */
 
 static enum sw_status put(struct system_sim *s, double *array, int j, int runs, const double *value)

@@ -88,9 +88,6 @@ enum sw_status system_put_diagonal(struct system_sim *s, int diagonal, int j, co
 enum sw_status system_open_source(const struct sw_setup *setup, const struct system_keys *arrays,
                                   const struct system_source **source);
 
-/** A number key of run j. @param column  [ncolumn][ld] */
-double system_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j);
-
 /** What is recorded of a run, of all that was measured; and what is said of it. @param record  [SW_DIAGNOSTICS] */
 void system_record(const struct system_sums *sums, double *record);
 void system_warn_result(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text);

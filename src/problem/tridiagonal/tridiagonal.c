@@ -29,7 +29,7 @@ static const char *idle_key(const struct sw_setup *setup, struct sw_text *why)
 static const char *validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                 struct sw_text *why)
 {
-    const int64_t n = (int64_t)system_number(setup, "grid.n", ld, column, j);
+    const int64_t n = (int64_t)sw_setup_number(setup, "grid.n", ld, column, j);
     const struct sw_tridiagonal_desc desc = tridiagonal_describe(setup, n, 1);
     const bool named = named_matrix_find(tridiagonal_matrices, sw_setup_word(setup, "matrix")) != NULL;
     const char *refusal, *key = system_refuse_run(setup, &tridiagonal_keys, named, ld, column, j, why);

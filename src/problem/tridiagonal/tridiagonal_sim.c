@@ -28,7 +28,7 @@ static const char *solver_name(const struct system_sim *s)
 static enum sw_status form_randsvd(struct system_sim *s, int j, const double *column)
 {
     struct own *own = s->own;
-    const double seed = system_number(&s->setup, "seed", s->count, column, j);
+    const double seed = sw_setup_number(&s->setup, "seed", s->count, column, j);
     if (!own->block.n || own->seed != seed) {
         randsvd_free(&own->block);
         SW_TRY(randsvd_make((int64_t)s->n, own->matrix->mode, seed, s->device->threads, &own->block));

@@ -104,9 +104,9 @@ static void rows_of_slice(const struct slices_sim *t, int64_t slice, int64_t *fi
 static enum sw_status load(struct sw_sim *sim, int count, const double *column, const char **load_error)
 {
     struct slices_sim *t = (struct slices_sim *)sim;
-    const double seed = system_number(&t->setup, "seed", count, column, 0);
+    const double seed = sw_setup_number(&t->setup, "seed", count, column, 0);
     load_error[0] = NULL;
-    if (t->source) t->stored = (int64_t)system_number(&t->setup, "source.system", count, column, 0) - 1;
+    if (t->source) t->stored = (int64_t)sw_setup_number(&t->setup, "source.system", count, column, 0) - 1;
     t->closed = false;
     t->from = t->to = 0;
     t->fault = (struct fault){.failure = NO_FAILURE};

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "store/catalog/catalog.h"
 #include "store/catalog/sw_completed.h"
 #include "store/sw_verify.h"
@@ -206,21 +207,15 @@ void sw_completed_close(struct sw_completed **completed)
     *completed = NULL;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 enum sw_run_status sw_completed_status(const struct sw_completed *l, uint64_t id)
 {
-    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
+    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, sw_by_id) : NULL;
     return at ? (enum sw_run_status)l->status[at - l->id] : SW_RUN_PENDING;
 }
 
 bool sw_completed_has_end(const struct sw_completed *l, uint64_t id)
 {
-    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, by_number) : NULL;
+    const uint64_t *at = l && l->count ? bsearch(&id, l->id, (size_t)l->count, sizeof id, sw_by_id) : NULL;
     return at && l->has_end[at - l->id];
 }
 

@@ -6,6 +6,7 @@
 #include "base/sw_err.h"
 #include "base/sw_hdf5_lock.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "store/catalog/input_file.h"
 #include "store/catalog/sw_completed.h"
 #include "store/hdf5/schema_hdf5.h"
@@ -18,12 +19,6 @@ static int by_place(const void *a, const void *b)
     const struct wanted *x = a, *y = b;
     if (x->file != y->file) return x->file - y->file;
     return (x->row > y->row) - (x->row < y->row);
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
 }
 
 struct id_row { uint64_t id; int64_t row; };
@@ -119,7 +114,7 @@ enum sw_status sw_completed_ends(const struct sw_completed *c, int count, const 
     for (size_t i = 0; i < (size_t)count * size; i++) state[i] = NAN;
     SW_TRY(sw_alloc((size_t)count, &w));
     for (int j = 0; j < count; j++) {
-        const uint64_t *at = c->count ? bsearch(&id[j], c->id, (size_t)c->count, sizeof id[j], by_number) : NULL;
+        const uint64_t *at = c->count ? bsearch(&id[j], c->id, (size_t)c->count, sizeof id[j], sw_by_id) : NULL;
         w[j] = (struct wanted){at ? c->in[at - c->id] : -1, j, 0};
         message[j] = NULL;
     }

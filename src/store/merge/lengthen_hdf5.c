@@ -8,6 +8,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "store/merge/joined_file_hdf5.h"
 #include "store/merge/sw_lengthen.h"
 #include "store/sw_part.h"
@@ -47,12 +48,6 @@ static int by_group(const void *a, const void *b)
     return (x->run > y->run) - (x->run < y->run);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* The groups of some runs, and of[run] for each of them. */
 static enum sw_status sort_into_groups(const struct sw_sweep *sweep, const int64_t *run, int64_t count,
                                        struct sw_group **group, int *ngroup, int **of)
@@ -62,7 +57,7 @@ static enum sw_status sort_into_groups(const struct sw_sweep *sweep, const int64
     enum sw_status st = sw_alloc((size_t)count, &sorted);
     if (!st) {
         memcpy(sorted, run, (size_t)count * sizeof *run);
-        qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+        qsort(sorted, (size_t)count, sizeof *sorted, sw_by_integer);
         st = sw_sweep_groups(sweep, sorted, count, group, ngroup);
     }
     for (int g = 0; !st && g < *ngroup; g++)

@@ -1,4 +1,5 @@
 /* Statistics over runs: which runs go together, arithmetic against plain sums in long double, texts of files. */
+#include "base/sw_order.h"
 #include "helpers.h"
 
 #include <math.h>
@@ -70,12 +71,6 @@ static void runs_go_together(void **state)
     sw_statistics_free(&what);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Statistic k of n numbers in long double; of up to 11 numbers below 3 doubles are off by a few units of 4e-16. */
 static double plain(int k, const double *v, int n)
 {
@@ -96,7 +91,7 @@ static double plain_quantile(double *v, int n, double p)
 {
     if (n < 1) return NAN;
     for (int j = 0; j < n; j++) if (isnan(v[j])) return NAN;
-    qsort(v, (size_t)n, sizeof *v, by_value);
+    qsort(v, (size_t)n, sizeof *v, sw_by_real);
     const double at = (n - 1) * p;
     const int below = (int)floor(at), above = below + 1 < n ? below + 1 : n - 1;
     return v[below] + (at - below) * (v[above] - v[below]);

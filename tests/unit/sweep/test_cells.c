@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "helpers.h"
 #include "sweep/cells.h"
 
@@ -272,12 +273,6 @@ static void leaves_alone_what_has_no_value(void **state)
     free_full(&f);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Numbers of points: each once, and the same with more levels. */
 static void numbers_points(void **state)
 {
@@ -300,7 +295,7 @@ static void numbers_points(void **state)
         assert_true(number[n - 1] >= 2*3*4);  /* those of the config come first */
     }
     assert_int_equal(n, f.points - 2*3*4);
-    qsort(number, (size_t)n, sizeof *number, by_number);
+    qsort(number, (size_t)n, sizeof *number, sw_by_real);
     for (int64_t k = 1; k < n; k++) assert_true(number[k] > number[k - 1]);
     sw_free(number);
     free_full(&f);

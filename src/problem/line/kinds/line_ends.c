@@ -15,10 +15,6 @@ static const char *const conditions[2][SW_LINE_CONDITIONS] = {
 };
 static const char *const side_name[2] = {"left", "right"};
 
-static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
-
-static const char *name_of(const struct sw_setup *setup, int v) { return setup->nunknown ? setup->unknown[v] : "u"; }
-
 static bool is_axis(const char *word) { return word && word[0] == '$'; }
 
 static bool is_condition(const char *key)
@@ -80,7 +76,7 @@ bool sw_line_end_is_closed(const struct sw_setup *setup, int side, int v)
  * end itself the value is known. Other unknowns' equations there may. */
 static const char *check_end(const struct sw_setup *setup, int side, int v, bool above_second, struct sw_text *why)
 {
-    const char *const *key = conditions[side], *name = name_of(setup, v);
+    const char *const *key = conditions[side], *name = sw_setup_unknown(setup, v);
     if (given(setup, side, VALUE, v) && given(setup, side, SLOPE, v))
         return sw_refuse(why, key[SLOPE], "%s of %s is given as well: one of the two", key[VALUE], name);
     for (int k = 0; k < 2; k++)
@@ -104,7 +100,7 @@ static const char *check_ends(const struct sw_setup *setup, unsigned above_secon
         return sw_refuse(why, "order", "lines that end are of second order in space: leave it at 2, or boundary at "
                          "\"periodic\"");
     for (int side = 0; side < 2 && sw_line_has_ends(setup); side++)
-        for (int v = 0; v < unknowns_of(setup) && !wrong; v++)
+        for (int v = 0; v < sw_setup_unknowns(setup) && !wrong; v++)
             wrong = check_end(setup, side, v, above_second >> v & 1, why);
     return wrong;
 }
@@ -139,9 +135,9 @@ static void describe_ends(const struct sw_setup *setup, unsigned above_second, s
 {
     for (int side = 0; side < 2 && sw_line_has_ends(setup); side++) {
         sw_text_printf(text, "%-9s", side_name[side]);
-        for (int v = 0; v < unknowns_of(setup); v++) {
+        for (int v = 0; v < sw_setup_unknowns(setup); v++) {
             const bool value = sw_line_end_has_value(setup, side, v);
-            const char *name = name_of(setup, v);
+            const char *name = sw_setup_unknown(setup, v);
             sw_text_printf(text, "%s%s%s = %s", v ? " · " : "", name, value ? "" : "_x",
                            text_of(setup, side, value ? VALUE : SLOPE, v));
             if ((above_second >> v & 1) || has_second(setup, side, v))

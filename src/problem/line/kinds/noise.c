@@ -41,10 +41,6 @@ static int number_of_key(int dimensions, int unknown, int of)
     return OF_ALL + OF_AXIS * dimensions + (1 + dimensions) * unknown + of;
 }
 
-static int unknowns_of(const struct sw_setup *setup) { return setup->nunknown ? setup->nunknown : 1; }
-
-static const char *name_of(const struct sw_setup *setup, int v) { return setup->nunknown ? setup->unknown[v] : "u"; }
-
 /* ------------------------------------------------------------------ the texts */
 
 enum { WHITE, CONSERVED, TEXTS };
@@ -75,8 +71,8 @@ static unsigned unknowns_in(const struct sw_setup *setup, const struct sw_expr *
 {
     unsigned in = 0;
     for (int k = 0; k < expr->count; k++)
-        for (int v = 0; v < unknowns_of(setup); v++)
-            if (expr->node[k].op == OP_NAME && !strcmp(expr->names[expr->node[k].name], name_of(setup, v)))
+        for (int v = 0; v < sw_setup_unknowns(setup); v++)
+            if (expr->node[k].op == OP_NAME && !strcmp(expr->names[expr->node[k].name], sw_setup_unknown(setup, v)))
                 in |= 1U << v;
     return in;
 }
@@ -84,10 +80,10 @@ static unsigned unknowns_in(const struct sw_setup *setup, const struct sw_expr *
 static enum sw_status check_text(const struct sw_setup *setup, int dimensions, const struct sw_expr *expr,
                                  struct sw_expr_error *err)
 {
-    struct sw_field_names names = {.dimensions = dimensions, .unknowns = unknowns_of(setup),
+    struct sw_field_names names = {.dimensions = dimensions, .unknowns = sw_setup_unknowns(setup),
                                    .numbers = setup->scope->count};
     const char **number;
-    for (int v = 0; v < names.unknowns; v++) names.unknown[v] = name_of(setup, v);
+    for (int v = 0; v < names.unknowns; v++) names.unknown[v] = sw_setup_unknown(setup, v);
     SW_TRY(sw_alloc((size_t)names.numbers + 1, &number));
     for (int k = 0; k < names.numbers; k++) number[k] = setup->scope->symbol[k].name;
     names.number = number;
@@ -146,7 +142,7 @@ static int unknown_beside(struct work *w, int v, int axis, int side)
 {
     char name[SW_NEIGHBOUR_ROOM];
     const int offset[SW_GRID_AXES] = {axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0};
-    return maker_name(&w->m, sw_grid_neighbour_name(name, name_of(w->setup, v), w->noise->dimensions, offset));
+    return maker_name(&w->m, sw_grid_neighbour_name(name, sw_setup_unknown(w->setup, v), w->noise->dimensions, offset));
 }
 
 /* A coordinate half-way to the next point along its axis: of a face behind a wall that of the face before it, of the
@@ -164,8 +160,8 @@ static int half_way(struct work *w, int axis, int side)
 static int translate_name(struct work *w, const char *name, int axis, int side)
 {
     char own[NAME_ROOM];
-    for (int v = 0; v < unknowns_of(w->setup); v++) {
-        if (strcmp(name, name_of(w->setup, v))) continue;
+    for (int v = 0; v < sw_setup_unknowns(w->setup); v++) {
+        if (strcmp(name, sw_setup_unknown(w->setup, v))) continue;
         const int here = maker_name(&w->m, name);
         if (!side) return here;
         return maker_times(&w->m, maker_number(&w->m, 0.5), maker_plus(&w->m, here, unknown_beside(w, v, axis, side)));
@@ -204,7 +200,7 @@ static int milstein(struct work *w, int b, int xi, int part, int v)
     struct expr_slopes slopes = {0};
     struct maker *m = &w->m;
     int slope = 0;
-    if (m->failed || expr_slope(m, &slopes, b, name_of(w->setup, v), &slope)) m->failed = true;
+    if (m->failed || expr_slope(m, &slopes, b, sw_setup_unknown(w->setup, v), &slope)) m->failed = true;
     expr_slopes_free(&slopes);
     if (m->failed || maker_is_value(m, slope, 0)) return -1;
     const int square = maker_node(m, OP_SUB, maker_node(m, OP_MUL, xi, xi, -1, 0), maker_number(m, 1), -1, 0);
@@ -307,7 +303,7 @@ enum sw_status sw_noise_make(const struct sw_setup *setup, int dimensions, const
 {
     struct work w = {.setup = setup, .noise = noise, .walls = walls};
     enum sw_status st = SW_OK;
-    *noise = (struct sw_noise){.dimensions = dimensions, .unknowns = unknowns_of(setup)};
+    *noise = (struct sw_noise){.dimensions = dimensions, .unknowns = sw_setup_unknowns(setup)};
     if (!find_noise(setup)) return SW_OK;
     noise->numbers = number_of_key(dimensions, noise->unknowns, 0);
     for (int v = 0; v < noise->unknowns && !st; v++) st = make_term(&w, v, function, err);
@@ -385,10 +381,10 @@ static const char *check_depending(const struct sw_setup *setup, const char *met
                          "by method = \"imex1\" alone; \"%s\" takes it at other times, too", method);
     if (is_milstein && in & ~(1U << v))
         return sw_refuse(why, "noise.method", "the term of Milstein is that of noise which depends on its own unknown "
-                         "alone, and that of %s does on others; leave it at \"euler\"", name_of(setup, v));
+                         "alone, and that of %s does on others; leave it at \"euler\"", sw_setup_unknown(setup, v));
     if (is_milstein && in && which == CONSERVED)
         return sw_refuse(why, "noise.method", "the term of Milstein is that of noise at a point, and the flux of %s "
-                         "lies between two; leave it at \"euler\"", name_of(setup, v));
+                         "lies between two; leave it at \"euler\"", sw_setup_unknown(setup, v));
     return NULL;
 }
 
@@ -406,10 +402,10 @@ const char *sw_noise_check(const struct sw_setup *setup, bool (*closed)(const st
                          "\"imex2\"; take that, or \"imex1\"");
     if (sw_setup_chosen(setup, "source", "exact"))
         return sw_refuse(why, "source", "no source makes up for noise, which is drawn anew at each step");
-    for (int v = 0; v < unknowns_of(setup) && !key; v++) {
+    for (int v = 0; v < sw_setup_unknowns(setup) && !key; v++) {
         if (text_of(setup, CONSERVED, v) && !closed(setup, v))
             key = sw_refuse(why, keys[CONSERVED], "a random flux keeps the sum of %s between walls without flux alone: "
-                            "boundary = \"no_flux\", or \"periodic\"", name_of(setup, v));
+                            "boundary = \"no_flux\", or \"periodic\"", sw_setup_unknown(setup, v));
         for (int which = 0; which < TEXTS && !key; which++)
             key = check_depending(setup, method ? method : "imex1", which, v, why);
     }
@@ -422,13 +418,13 @@ enum sw_status sw_noise_describe(const struct sw_setup *setup, int dimensions, s
 {
     static const char *const volume[] = {"dx", "dx*dy", "dx*dy*dz"},
                       *const fluxes[] = {"f", "f, g", "f, g, h"};
-    for (int k = 0; k < TEXTS * unknowns_of(setup); k++) {
+    for (int k = 0; k < TEXTS * sw_setup_unknowns(setup); k++) {
         const int v = k / TEXTS, which = k % TEXTS;
         const struct sw_function *f = text_of(setup, which, v);
         const char *dv = volume[dimensions - 1];
         char label[SW_NEIGHBOUR_ROOM];
         if (!f) continue;
-        snprintf(label, sizeof label, "%.*s_t", SW_UNKNOWN_LONGEST, name_of(setup, v));
+        snprintf(label, sizeof label, "%.*s_t", SW_UNKNOWN_LONGEST, sw_setup_unknown(setup, v));
         sw_text_printf(text, "%-9s%-11s ", label, "noise");
         if (which == WHITE) sw_text_printf(text, "(%s)*xi/sqrt(dt*%s)", f->text, dv);
         else sw_text_printf(text, "div(%s), each (%s)*xi/sqrt(dt*%s)", fluxes[dimensions - 1], f->text, dv);
