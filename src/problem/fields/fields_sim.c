@@ -35,7 +35,17 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
     return o->fits(d, sm) ? NULL : o->misfit;
 }
 
-struct request { const struct fields_desc *desc; int sm; bool named; };
+/* Whether a wall is not without flux. */
+static bool has_conditions(const struct fields_desc *d)
+{
+    for (int k = 0; k < d->terms->unknowns * SW_DIMS * 2; k++) {
+        const int axis = k / 2 % SW_DIMS;
+        if (d->walls[axis] && !fields_wall_is_closed_at(&d->wall[k / (2 * SW_DIMS)][axis][k % 2])) return true;
+    }
+    return false;
+}
+
+struct request { const struct fields_desc *desc; int sm; };
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
@@ -43,8 +53,8 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    if (o->space != SW_HOST && !r->named && !fields_are_periodic(r->desc))  /* until it has: results/gpu/fields.txt */
-        return "it has not run between walls on a GPU yet, and does so only where it is named";
+    if (o->space != SW_HOST && !r->desc->tries_conditions && has_conditions(r->desc))  /* results/gpu/fields.txt */
+        return "with conditions at walls other than no_flux it has given wrong values on a GPU: run.device = \"cpu\"";
     return misfit_of(o, r->desc, r->sm);
 }
 
@@ -62,7 +72,7 @@ static enum sw_status pick(const struct fields_desc *d, const char *name, const 
     if (sw_points(d->n) > INT_MAX) return SW_FAIL(SW_E_ARG, "%lld points: too many", (long long)sw_points(d->n));
     if (d->own_steps && !fields_method_of(d->scheme)->estimates)
         return SW_FAIL(SW_E_ARG, "steps of each run's own need a method that estimates errors");
-    const struct request request = {d, device->sm, name && strcmp(name, "auto") != 0};
+    const struct request request = {d, device->sm};
     SW_TRY(sw_row_pick(&rows, name, device->space, &request, &row));
     *ops = (const struct fields_row_ops *)row;
     return SW_OK;
