@@ -88,14 +88,6 @@ static void lay_out_grid(const struct sw_elliptic_desc *d, const struct sw_cuda_
     }
 }
 
-static struct sw_elliptic_desc whole_of(const struct sw_elliptic_desc *d)
-{
-    struct sw_elliptic_desc whole = *d;
-    whole.n[1] = sw_elliptic_whole(d);
-    whole.cut = (struct sw_elliptic_cut){NULL};
-    return whole;
-}
-
 /* The first and the last row of pieces. */
 static const int *take_ends(struct room *r, int pieces) { return (const int *)take(r, 2 * (size_t)pieces); }
 
@@ -120,7 +112,7 @@ static void lay_out_rows(struct elliptic_multigrid *mg, int which, struct room *
 static size_t lay_out(const struct sw_elliptic_desc *rank, struct elliptic_multigrid *mg, float *base, size_t *staging,
                       size_t message[2])
 {
-    const struct sw_elliptic_desc whole = whole_of(rank), *const d = &whole;
+    const struct sw_elliptic_desc whole = sw_elliptic_uncut(rank), *const d = &whole;
     struct sw_cuda_multigrid *const m = &mg->d;
     struct sw_cuda_multigrid_grid *const grid = mg->grid;
     struct room r = {base, 0};

@@ -80,6 +80,15 @@ static inline int64_t sw_elliptic_whole(const struct sw_elliptic_desc *d)
 }
 static inline int64_t sw_elliptic_first(const struct sw_elliptic_desc *d) { return d->cut.comm ? d->cut.first : 0; }
 
+/** That of the whole grid, of which this may be a slab. */
+static inline struct sw_elliptic_desc sw_elliptic_uncut(const struct sw_elliptic_desc *d)
+{
+    struct sw_elliptic_desc whole = *d;
+    whole.n[1] = sw_elliptic_whole(d);
+    whole.cut = (struct sw_elliptic_cut){NULL};
+    return whole;
+}
+
 /** Whether it is the whole sphere. */
 static inline bool sw_elliptic_is_sphere(const struct sw_elliptic_desc *d) { return d->sides[0] == SW_ELLIPTIC_SEAM; }
 

@@ -3,6 +3,13 @@
 
 #include "sweep/sw_config.h"
 
+const struct sw_setting *sw_setting_member(const struct sw_setting *group, const char *name)
+{
+    for (int k = 0; k < group->count; k++)
+        if (!strcmp(group->child[k]->name, name)) return group->child[k];
+    return NULL;
+}
+
 static const struct sw_setting *find_element(const struct sw_setting *list, const char *number, size_t length)
 {
     long k = 0;

@@ -218,19 +218,12 @@ static enum sw_status read_function_at(struct sw_sweep *s, const struct sw_key *
     }
 }
 
-static const struct sw_setting *child_of(const struct sw_setting *group, const char *name)
-{
-    for (int k = 0; k < group->count; k++)
-        if (!strcmp(group->child[k]->name, name)) return group->child[k];
-    return NULL;
-}
-
 /* The expression of `exact` for an unknown of a key that it stands for; NULL: it has none. */
 static const struct sw_setting *stand_in_of(const struct sw_sweep *s, const struct sw_key *key, int unknown)
 {
     const struct sw_setting *exact = key_stand_in(s, key);
     if (exact->kind != SW_SETTING_GROUP || !key->each) return exact;
-    return child_of(exact, s->unknown[unknown]);
+    return sw_setting_member(exact, s->unknown[unknown]);
 }
 
 /* What is wrong with it is reported with `exact` itself. @param text  out: it at t = 0; empty: it is wrong */
@@ -303,7 +296,7 @@ static enum sw_status read_each(struct sw_sweep *s, const struct sw_key *key, co
                          key->path, child->name, s->unknown[0], s->nunknown > 1 ? " ..." : "");
     }
     for (int v = 0; v < s->nunknown; v++) {
-        const struct sw_setting *setting = child_of(group, s->unknown[v]);
+        const struct sw_setting *setting = sw_setting_member(group, s->unknown[v]);
         if (!setting && key_stand_in(s, key)) SW_TRY(read_stand_in(s, key, v));
         else if (!setting && !key->fallback)
             report_error(s, group, "'%s' has no expression for the unknown '%s'", key->path, s->unknown[v]);

@@ -8,13 +8,6 @@
 
 static const char direction_name[] = "direction";
 
-static const struct sw_setting *member(const struct sw_setting *group, const char *name)
-{
-    for (int k = 0; k < group->count; k++)
-        if (!strcmp(group->child[k]->name, name)) return group->child[k];
-    return NULL;
-}
-
 static bool knows_word(const struct sw_setting *setting)
 {
     static const char *const word[] = {"up", "down", "both"};
@@ -26,13 +19,13 @@ static bool knows_word(const struct sw_setting *setting)
 /* @return whether the members are values and ladder, and no others */
 static bool check_members(const struct sw_sweep *s, const struct sw_setting *group)
 {
-    const struct sw_setting *way = member(group, "ladder");
+    const struct sw_setting *way = sw_setting_member(group, "ladder");
     const int errors = s->own->report->errors;
     for (int k = 0; k < group->count; k++)
         if (strcmp(group->child[k]->name, "values") && group->child[k] != way)
             report_error(s, group->child[k], "unknown key '%s'; known of an axis: values, ladder",
                          group->child[k]->path);
-    if (!member(group, "values"))
+    if (!sw_setting_member(group, "values"))
         report_error(s, group, "'%s' has no values: add values = \"linspace(0, 1, 41)\", or a list", group->path);
     if (!way)
         report_error(s, group, "'%s' is a group without ladder = \"up\", \"down\" or \"both\": add it, or write the "
@@ -59,16 +52,16 @@ void ladder_open(struct sw_sweep *s, const struct sw_setting *child, int axis, c
     *values = child;
     if (child->kind != SW_SETTING_GROUP) return;
     *values = NULL;
-    if (!check_members(s, child) || !check_problem(s, member(child, "ladder"))) return;
+    if (!check_members(s, child) || !check_problem(s, sw_setting_member(child, "ladder"))) return;
     if (ladder->setting) {
-        report_error(s, member(child, "ladder"), "'%s' is a second ladder, beside '%s': a run starts from the end of "
-                     "one other; give %s its values alone, and each of them has a ladder of its own", child->path,
-                     ladder->setting->path, child->path);
+        report_error(s, sw_setting_member(child, "ladder"), "'%s' is a second ladder, beside '%s': a run starts from "
+                     "the end of one other; give %s its values alone, and each of them has a ladder of its own",
+                     child->path, ladder->setting->path, child->path);
         return;
     }
-    *values = member(child, "values");
+    *values = sw_setting_member(child, "values");
     ladder->axis = axis;
-    ladder->setting = member(child, "ladder");
+    ladder->setting = sw_setting_member(child, "ladder");
 }
 
 enum sw_status ladder_add_direction(struct sw_sweep *s, struct axis *axis, bool *added)

@@ -54,4 +54,6 @@ void sw_config_destroy(struct sw_config **config);
 
 /** The setting at a dotted path, NULL if there is none. "left.robin.0" is the first element of a list. */
 const struct sw_setting *sw_config_find(const struct sw_config *config, const char *path);
+/** The member of a group of that name, NULL if there is none. */
+const struct sw_setting *sw_setting_member(const struct sw_setting *group, const char *name);
 #endif

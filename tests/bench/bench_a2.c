@@ -6,13 +6,8 @@
 #include <stdlib.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_err.h"
 #include "problem/bvp/sw_bvp.h"
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
+#include "need.h"
 
 static struct sw_program *compiled(const char *text)
 {

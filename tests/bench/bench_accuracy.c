@@ -6,17 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_device.h"
 #include "linalg/sw_tridiagonal_impl.h"
 #include "problem/tridiagonal/matrices.h"
 #include "table_iii.h"
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
+#include "need.h"
 
 static double *put(struct sw_device *device, const double *host, int64_t n)
 {

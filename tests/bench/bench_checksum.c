@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "store/hdf5/h5_hdf5.h"
 #include "store/sw_verify.h"
 #include "store/files/sw_files.h"
+#include "need.h"
 
 enum { MOST = 101, ROW = 1 << 17, BLOCK = 16 };  /* numbers in a row: 1 MiB; rows in a block of a merge */
 
@@ -30,11 +30,6 @@ static const struct way ways[] = {
     {"shards", 1,  8,  0},  /* every eighth run, input after input  */
 };
 enum { WAYS = sizeof ways / sizeof *ways };
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
 
 static double processor(void)
 {

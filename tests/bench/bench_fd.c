@@ -16,13 +16,9 @@
 #include "fd/sw_fd_impl.h"
 #include "fd/sw_fd_nabla.h"
 #include "cuda/bench/bench_kernels.h"
+#include "need.h"
 
 enum { RUNS = 10 };
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
 
 /* f, and what is made of it; copy: bytes a second, read and written. */
 struct field { struct sw_device *device; double points; size_t bytes; void *f, *g[3]; double copy; int repeats; };

@@ -14,6 +14,7 @@
 #include "device/sw_kernels.h"
 #include "helpers.h"
 #include "stepper_calls.h"
+#include "need.h"
 
 static const double pi = 3.14159265358979323846;
 static int repeats = 5;
@@ -41,11 +42,6 @@ static struct sw_program *compile(const char *text)
         exit(fprintf(stderr, "%s\n", err.text));
     sw_expr_destroy(&expr);
     return program;
-}
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
 }
 
 /* Crank-Nicolson: dt = 1e-8 on a length of 1 (1e-9 from 2048 points on), as the goals say. Backward Euler:

@@ -8,14 +8,9 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "elliptic/sw_elliptic_impl.h"
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
+#include "need.h"
 
 static double random_of(uint64_t *seed)
 {

@@ -15,16 +15,11 @@
 #include <string.h>
 
 #include "base/sw_clock.h"
-#include "base/sw_err.h"
 #include "device/sw_device.h"
 #include "cuda/band/band_kernels.h"
+#include "need.h"
 
 enum { SOLVES = 10, MOST = 16 };
-
-static void need(enum sw_status st)
-{
-    if (st) exit(fprintf(stderr, "%s\n", sw_err_message()));
-}
 
 struct shape { int n, batch; };
 struct variant { int threads, ahead; };  /* ahead 0: cuda.thomas */

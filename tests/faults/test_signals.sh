@@ -14,17 +14,11 @@ output  = { scalars = { every = 100.0; }; };
 run     = { device = "cpu"; };
 solver  = "cpu.plain";
 CFG
-# A part that is begun tells that steps are under way.
-begun() {
-    local tries
-    for ((tries = 0; tries < 1000; tries++)); do [ -e "$1.d/part-000001.h5.tmp" ] && return; sleep 0.01; done
-    fail "no part of $1"
-}
 start() {  # start NAME COMMAND...: a sweep into NAME.h5, in the background
     local name=$1
     shift
     "$@" "$sweep" long.cfg -j 1 -o "$name.h5" >"$name.out" 2>"$name.err" & pid=$!
-    begun "$name.h5"
+    begun "$name.h5.d/part-000001.h5.tmp"  # steps are under way
 }
 ended() {  # ended NAME CODE: how it ended, and what it left
     wait $pid
@@ -66,7 +60,7 @@ ended nohup 75
 # A pipe whose reader has gone.
 mkfifo pipe
 "$sweep" long.cfg -j 1 -o reader.h5 --progress always >reader.out 2>pipe & pid=$!
-begun reader.h5 <pipe
+begun reader.h5.d/part-000001.h5.tmp <pipe
 wait $pid
 ls reader.h5.d/part-*.h5 >/dev/null 2>&1 || fail 'nobody reads what it prints: there is no checkpoint'
 rm -rf reader.h5*
@@ -84,7 +78,7 @@ fail_nth=$(dirname "$sweep")/fail_nth.so
 if [ -e "$fail_nth" ]; then
     FAIL_KIND=fsync FAIL_AT=1 FAIL_FROM=part- FAIL_SLEEP=60 LD_PRELOAD=$fail_nth \
         "$sweep" long.cfg -j 1 -o apart.h5 >out 2>err & pid=$!
-    begun apart.h5
+    begun apart.h5.d/part-000001.h5.tmp
     kill -INT $pid
     sleep 1
     kill -INT $pid 2>/dev/null || fail 'apart: it ended at the first'

@@ -27,6 +27,12 @@ expect() {
 # slowly SECONDS COMMAND...: the program's clock goes SECONDS further at each look: --max-time then comes after so many
 # chunks of steps, however fast the machine is (0.02: some steps, 0.005: some hundreds; 0: the clock as it is)
 slowly() { LOOK=$1 LD_PRELOAD=$(dirname "$sweep")/jump_clock.so "${@:2}"; }
+# begun FILE: wait until it is there
+begun() {
+    local waits
+    for ((waits = 0; waits < 1000; waits++)); do [ -e "$1" ] && return; sleep 0.01; done
+    fail "no $1 after 10 s"
+}
 says() { grep -qF -- "$1" err || fail "stderr does not say: $1"; }
 prints() { grep -qF -- "$1" out || fail "stdout does not print: $1"; }
 matches() { grep -qE -- "$1" out || fail "stdout does not match: $1"; }
@@ -62,6 +68,13 @@ py_plots() {
     export PY_SAID PY_ASK PY_TOLD SWEEP_PYTHON=$helpers/py_client.sh
 }
 same() { [ -z "$python" ] || py "$helpers/compare_h5.py" "$1" "$2" 2>"$tmp/err" || fail "$1 and $2 differ"; }
+holds() {  # holds A B EXPRESSION: of the files a and b
+    [ -z "$python" ] || py - "$@" 2>out <<'PY' || fail "$*"
+import sys, h5py, numpy as np
+a, b = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
+assert eval(sys.argv[3])
+PY
+}
 # as_virtual FILE SOURCE...: FILE, joined from the sources, as `merge --virtual` of earlier versions made it
 as_virtual() { py "$helpers/make_virtual.py" "$@" 2>err || fail "make_virtual.py $*"; }
 # without_checksums FILE...: as builds before checksums wrote them; with python alone

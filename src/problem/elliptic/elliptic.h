@@ -93,9 +93,6 @@ void elliptic_say_bad(const struct elliptic_run *run, const char *key, struct el
 enum sw_status elliptic_blame(const struct elliptic_run *run, const char *key, struct elliptic_points points,
                               const double *value, bool positive, struct sw_text *why);
 
-/** That of the whole grid, of which this is a slab. */
-struct sw_elliptic_desc elliptic_uncut(const struct sw_elliptic_desc *desc);
-
 /** The coefficient of a periodic box at its seam, of those at the first and the last face along an axis, both above 0:
  * the first, where they are equal to 1e-9; else their harmonic mean, as what lies on either side of a face conducts one
  * behind the other. */

@@ -177,14 +177,6 @@ double elliptic_seam(double first, double last)
     return elliptic_jumps(first, last) ? 2 * last * (first / (first + last)) : first;
 }
 
-struct sw_elliptic_desc elliptic_uncut(const struct sw_elliptic_desc *d)
-{
-    struct sw_elliptic_desc whole = *d;
-    whole.n[1] = sw_elliptic_whole(d);
-    whole.cut = (struct sw_elliptic_cut){NULL};
-    return whole;
-}
-
 /* As a number of the whole grid, negative, so that the first is the largest. */
 static double place_in_whole(const struct sw_elliptic_desc *d, const int64_t n[SW_DIMS], int64_t bad)
 {

@@ -168,7 +168,7 @@ static enum sw_status add_walls(struct elliptic_sim *s, int j, double *f)
     for (int d = 0; d < 3 && !st; d++) {
         const struct elliptic_points points = {.kind = ELLIPTIC_WALLS, .axis = d};
         struct elliptic_run run = run_of(s, j);
-        if (d < 2) run.desc = elliptic_uncut(&s->desc);
+        if (d < 2) run.desc = sw_elliptic_uncut(&s->desc);
         const int64_t count = elliptic_count(&run.desc, points, w.n[d]);
         if (!elliptic_holds_u(&s->desc, d)) continue;
         st = sw_alloc((size_t)count, &value[d]);

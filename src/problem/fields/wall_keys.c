@@ -54,17 +54,11 @@ enum fields_wall_kind fields_wall_kind_of(const struct sw_setup *setup, int side
     return value && slope ? FIELDS_CLAMPED : value ? FIELDS_VALUE : FIELDS_SLOPE;
 }
 
-static bool is_0(const struct sw_function *f)
-{
-    double value;
-    return !f || (f->program && sw_program_constant(f->program, &value) && value == 0);
-}
-
 bool fields_wall_is_closed(const struct sw_setup *setup, int side, int axis, int unknown)
 {
     return fields_has_walls(setup, axis) && !fields_condition(setup, side, axis, VALUE, unknown) &&
-           is_0(fields_condition(setup, side, axis, SLOPE, unknown)) &&
-           is_0(fields_condition(setup, side, axis, THIRD, unknown));
+           sw_function_is_0(fields_condition(setup, side, axis, SLOPE, unknown)) &&
+           sw_function_is_0(fields_condition(setup, side, axis, THIRD, unknown));
 }
 
 /* ------------------------------------------------------------------ what is wrong */

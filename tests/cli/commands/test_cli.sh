@@ -316,7 +316,6 @@ expect 0 status part.h5; prints '1 done'; prints 'wait at a checkpoint'
 expect 0 long.cfg -o part.h5; says '39 of 40 runs left'
 [ ! -e part.h5.d ] || fail "parts that nobody needs are left: $(ls part.h5.d)"
 same part.h5 whole.h5
-begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.01; done; fail "no $1 after 5 s"; }
 "$sweep" long.cfg -j 1 -o int.h5 >out 2>err & pid=$!
 # once there is a part the batch has begun: a stop before that leaves nothing to resume
 begun int.h5.d/part-000001.h5.tmp; kill -INT $pid; wait $pid; code=$?

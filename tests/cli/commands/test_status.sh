@@ -15,7 +15,6 @@ output  = { file = "r/n.h5"; scalars = { every = "end/20"; }; };
 run     = { device = "cpu"; };
 stepper = "cpu.plain";
 CFG
-begun() { for ((k = 0; k < 500; k++)); do [ -e "$1" ] && return; sleep 0.02; done; fail "no $1 after 10 s"; }
 host=$(hostname)
 # watched TEXT FILE: what --watch draws on a terminal goes to page, until it has drawn TEXT, a minute at most
 watched() {

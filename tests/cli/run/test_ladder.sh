@@ -17,13 +17,6 @@ initial = "-1 + 0.1*cos(x)*s";
 run     = { device = "cpu"; };
 output  = { file = "up.h5"; fields = { times = "linspace(0, end, 2)"; }; scalars = { every = 3.0; }; };
 CFG
-holds() {  # holds A B EXPRESSION: of the files a and b
-    [ -z "$python" ] || py - "$@" 2>out <<'PY' || fail "$*"
-import sys, h5py, numpy as np
-a, b = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
-assert eval(sys.argv[3])
-PY
-}
 
 # ---- by hand: a sweep for each rung, which begins with the file of the one before; the same bits
 expect 0 run up.cfg; prints_batches=$(grep -o '[0-9]* batches' err)

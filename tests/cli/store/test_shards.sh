@@ -22,7 +22,6 @@ began=$EPOCHREALTIME
 end=$(echo "$began $EPOCHREALTIME" | awk '{print int(1 + 3/($2 - $1))}')  # three seconds in one process
 config "$end.0" >s.cfg
 "$sweep" -q s.cfg -j 1 -o whole.h5 || fail 'the undisturbed run'
-begun() { for ((k = 0; k < 1000; k++)); do [ -e "$1" ] && return; sleep 0.01; done; fail "no $1 after 10 s"; }
 
 # ---- two processes on one shard: the second names the first, and does no harm
 "$sweep" -q s.cfg -j 1 --shard 1/3 & first=$!

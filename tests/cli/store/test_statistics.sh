@@ -145,17 +145,21 @@ done
 assert h5py.File("s.shard-2-of-7.h5")["statistics/n_runs"][()].sum() < 120' || fail 'statistics of a shard'
 
 # ---- killed, stopped and resumed at any time
-kills=0
-for ((tries = 0; tries < 200; tries++)); do
-    "$sweep" s.cfg -o killed.h5 -j 1 -s run.batch=3 >/dev/null 2>err & pid=$!
-    sleep "$(awk -v s="$RANDOM" 'BEGIN {print s/32768*0.3}')"
-    [ $tries -lt 8 ] && kill -9 $pid 2>/dev/null && kills=$((kills + 1))
-    wait $pid 2>/dev/null
-    code=$?
-    [ $code = 0 ] && break
-    [ $code = 137 ] || fail "killed: exit code $code"
-done
-[ $kills -gt 0 ] || fail 'it was never killed'
+killed() {  # killed OPTION...: killed.h5, begun again after each kill until it is there
+    local kills=0 tries pid code
+    rm -f killed.h5
+    for ((tries = 0; tries < 200; tries++)); do
+        "$sweep" s.cfg -o killed.h5 -j 1 -s run.batch=3 "$@" >/dev/null 2>err & pid=$!
+        sleep "$(awk -v s="$RANDOM" 'BEGIN {print s/32768*0.3}')"
+        [ $tries -lt 8 ] && kill -9 $pid 2>/dev/null && kills=$((kills + 1))
+        wait $pid 2>/dev/null
+        code=$?
+        [ $code = 0 ] && break
+        [ $code = 137 ] || fail "killed: exit code $code"
+    done
+    [ $kills -gt 0 ] || fail 'it was never killed'
+}
+killed
 same s.h5 killed.h5
 slowly 0.02 expect 75 s.cfg -o stopped.h5 -s run.batch=50 --max-time 0.5s
 expect 0 resume stopped.h5
@@ -373,18 +377,7 @@ same alone.h5 merged.h5
 slowly 0.02 expect 75 s.cfg -o begun.h5 -s run.batch=50 "${only[@]}" --max-time 0.5s
 expect 0 resume begun.h5
 same alone.h5 begun.h5
-kills=0
-rm -f killed.h5
-for ((tries = 0; tries < 200; tries++)); do
-    "$sweep" s.cfg -o killed.h5 -j 1 -s run.batch=3 "${only[@]}" >/dev/null 2>err & pid=$!
-    sleep "$(awk -v s="$RANDOM" 'BEGIN {print s/32768*0.3}')"
-    [ $tries -lt 8 ] && kill -9 $pid 2>/dev/null && kills=$((kills + 1))
-    wait $pid 2>/dev/null
-    code=$?
-    [ $code = 0 ] && break
-    [ $code = 137 ] || fail "killed: exit code $code"
-done
-[ $kills -gt 0 ] || fail 'it was never killed'
+killed "${only[@]}"
 same alone.h5 killed.h5
 # parts that a kill between the join and their end has left
 "$sweep" s.cfg -q -o left.h5 -s run.batch=30 "${only[@]}"

@@ -20,13 +20,6 @@ expect 0 check two.cfg
 expect 0 run two.cfg
 expect 0 run two.cfg; says 'nothing to do'
 expect 0 run one.cfg -o long.h5 -s time.end=2.0 -s 'output.fields.times=[1.0, 1.5, 2.0]'
-holds() {  # holds ONE TWO EXPRESSION: of the files a and b
-    [ -z "$python" ] || py - "$@" 2>out <<'PY' || fail "$*"
-import sys, h5py, numpy as np
-a, b = h5py.File(sys.argv[1]), h5py.File(sys.argv[2])
-assert eval(sys.argv[3])
-PY
-}
 # a chain of two has the bits of one that is as long
 holds two.h5 long.h5 'np.array_equal(a["u"][:], b["u"][:]) and np.array_equal(a["mass"][:], b["mass"][:, 10:])'
 

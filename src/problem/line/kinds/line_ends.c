@@ -57,16 +57,10 @@ static bool has_second(const struct sw_setup *setup, int side, int v)
     return given(setup, side, sw_line_end_has_value(setup, side, v) ? SECOND : THIRD, v) != NULL;
 }
 
-static bool is_0(const struct sw_function *f)
-{
-    double value;
-    return !f || (f->program && sw_program_constant(f->program, &value) && value == 0);
-}
-
 bool sw_line_end_is_closed(const struct sw_setup *setup, int side, int v)
 {
-    return sw_line_has_ends(setup) && !sw_line_end_has_value(setup, side, v) && is_0(given(setup, side, SLOPE, v)) &&
-           is_0(given(setup, side, THIRD, v));
+    return sw_line_has_ends(setup) && !sw_line_end_has_value(setup, side, v) &&
+           sw_function_is_0(given(setup, side, SLOPE, v)) && sw_function_is_0(given(setup, side, THIRD, v));
 }
 
 /* ------------------------------------------------------------------ what is wrong */
