@@ -9,13 +9,16 @@
 static enum sw_status end_sweep(struct sw_cli *cli, const char *file)
 {
     struct sw_completed *completed = NULL;
+    struct refined refined;
     struct cli_sweep s;
     SW_TRY(cli_completed_open(cli, file, &completed));
     enum sw_status st = cli_outline_stored(cli, file, completed, &s);
     sw_completed_close(&completed);
     if (st) return st;
+    SW_TRY_TO(done, st, cli_sweep_refine(cli, &s, file, &refined));
     suggest_commands(cli, s.sweep, file);
     st = xdmf_update(cli, s.sweep, file);
+done:
     cli_sweep_close(&s);
     return st;
 }

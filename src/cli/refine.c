@@ -58,7 +58,7 @@ static enum sw_status read_ended(const char *file, const struct sw_refine *refin
         if (sw_run_table_status(t, row) != SW_RUN_PENDING)
             (*ended)[(*count)++] = (struct ended){by_number ? (uint64_t)t->index[row] : t->id[row],
                                                   value_of(t, refine, scalar, row)};
-    if (!st) qsort(*ended, *count, sizeof **ended, by_id);
+    if (!st && *count) qsort(*ended, *count, sizeof **ended, by_id);
     sw_run_table_free(&t);
     return st;
 }
@@ -71,7 +71,7 @@ static enum sw_status find_values(const struct cli_sweep *s, const struct ended 
     SW_TRY(sw_alloc((size_t)s->sweep->nruns, value));
     for (int64_t run = 0; run < s->sweep->nruns && *all; run++) {
         const struct ended want = {s->id ? s->id[run] : (uint64_t)run, 0},
-                           *at = bsearch(&want, ended, count, sizeof want, by_id);
+                           *at = count ? bsearch(&want, ended, count, sizeof want, by_id) : NULL;
         *all = at != NULL;
         if (at) (*value)[run] = at->value;
     }
