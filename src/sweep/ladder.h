@@ -5,7 +5,6 @@
  * sweep then has an axis `direction` more, of the words up and down. */
 #include "sweep/sw_sweep.h"
 
-#define LADDER_WORDS "up|down|both"
 struct axis;
 struct ladder {                        /* sw_sweep_own.ladder; axis -1: there is none                               */
     int      axis, direction;          /* numbers of axes; direction -1: it goes one way                            */

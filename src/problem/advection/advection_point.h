@@ -66,8 +66,6 @@ struct advection_diagnostics {
     MAX(ADVECTION_MAX, "u_max", "1", "greatest u", u, total)                                                       \
     RATE(ADVECTION_COURANT, "courant", "1", "largest Courant number",, total * dt)
 
-#define ADVECTION_NO_ROW(...)
-
 #define ADVECTION_ID(id, ...) id,
 enum advection_scalar {
     ADVECTION_SCALAR_TABLE(ADVECTION_ID, ADVECTION_ID, ADVECTION_ID, ADVECTION_ID)

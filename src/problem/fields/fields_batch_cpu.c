@@ -6,7 +6,8 @@
 #include "field/evaluate.h"
 #include "problem/line/stepper/own_steps_drive.h"
 
-double *fields_batch_field(const struct fields_sim *s, int j)
+/* [unknowns][z][y][x] of a run. */
+static double *field_of(const struct fields_sim *s, int j)
 {
     return sw_host_states_of(&((const struct fields_batch *)s->own)->states, j);
 }
@@ -230,7 +231,7 @@ static void initial_of_run(void *user, int thread, int j)
     if (!b->states.sound[j]) return;
     for (int v = 0; v < s->desc.terms->unknowns; v++) {
         struct sw_evaluator *e = &b->worker[thread].initial[v];
-        double *u = fields_batch_field(s, j) + v * points;
+        double *u = field_of(s, j) + v * points;
         if (!s->desc.initial[v]) continue;
         sw_evaluator_begin(e, &s->run[j].grid, s->param + j, s->count, 0, 0);
         for (int64_t first = 0; first < points; first += SW_EVALUATOR_POINTS)
@@ -259,7 +260,7 @@ static double time_of(const struct fields_sim *s, int j)
 static double energy_of(const struct fields_sim *s, int thread, int j)
 {
     const struct fields_walk *walk = begin(s, thread, j)->walk;
-    return walk->ops->energy(walk->own, time_of(s, j), fields_batch_field(s, j));
+    return walk->ops->energy(walk->own, time_of(s, j), field_of(s, j));
 }
 
 /* sw_host_measure */
@@ -269,7 +270,7 @@ static void measure_run(void *user, int thread, int j, double *out)
     const struct fields_batch *b = s->own;
     const struct sw_grid *grid = &s->run[j].grid;
     double volume = 1;
-    fields_measure(b->worker[thread].measure, s->desc.terms->dimensions, grid, fields_batch_field(s, j), out);
+    fields_measure(b->worker[thread].measure, s->desc.terms->dimensions, grid, field_of(s, j), out);
     for (int a = 0; a < s->desc.terms->dimensions; a++) volume *= grid->dx[a];
     out[SW_ENERGY] = s->desc.energy ? volume * energy_of(s, thread, j) : NAN;
 }
@@ -311,7 +312,7 @@ static void advance_run(void *user, int thread, int j)
     if (sw_host_states_are_over(h, j, a->from)) return;
     if (s->desc.own_steps && sw_own_steps_reached(&h->steps[j], s->desc.times, a->to)) return;
     struct fields_batch_worker *w = begin(s, thread, j);
-    double *u = take(w->walk, fields_batch_field(s, j));
+    double *u = take(w->walk, field_of(s, j));
     int64_t bad = 0;
     if (s->desc.own_steps) {
         const struct fields_own own = own_of(s, w, j);
@@ -320,7 +321,7 @@ static void advance_run(void *user, int thread, int j)
     } else {
         bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, &u);
     }
-    if (w->walk->ops->flatten) w->walk->ops->flatten(w->walk->own, u, fields_batch_field(s, j));
+    if (w->walk->ops->flatten) w->walk->ops->flatten(w->walk->own, u, field_of(s, j));
     if (bad || (s->desc.own_steps && h->steps[j].end)) sw_host_states_stop(h, j, bad);
 }
 
@@ -346,7 +347,7 @@ static void look_at_run(void *user, int thread, int j)
     const struct fields_sim *s = l->s;
     const size_t points = fields_points(&s->desc);
     const double dt = s->run[j].grid.dt;
-    double *u = fields_batch_field(s, j);
+    double *u = field_of(s, j);
     if (states_of(&s->sim)->stopped[j]) return;
     struct fields_walk *walk = begin(s, thread, j)->walk;
     const double *f = walk->work.k[0];

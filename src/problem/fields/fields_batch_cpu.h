@@ -32,9 +32,6 @@ void           fields_batch_destroy(struct fields_sim *sim);
 /** Memory of a batch for so many threads. */
 void fields_batch_bytes(const struct fields_desc *desc, int threads, size_t *fixed, size_t *per_run);
 
-/** [unknowns][z][y][x] of a run. */
-double *fields_batch_field(const struct fields_sim *sim, int j);
-
 /** What the walls of fields are, for a room of the row's own. @param reach  out: how far any differences ask beyond
  * ends */
 struct fields_walls_desc fields_walls_desc_of(const struct fields_desc *desc, int64_t reach[SW_DIMS]);

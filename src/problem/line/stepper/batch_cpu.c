@@ -243,19 +243,12 @@ int sw_host_workers(const struct sw_stepper *s, int64_t passes, double ns)
     return (double)s->count * (double)sw_stepper_line(&s->desc) * (double)passes * ns < 160000.0 ? 1 : h->workers;
 }
 
-void sw_host_stop(struct sw_stepper *s, int j, int64_t step)
-{
-    struct sw_host_batch *h = s->own;
-    sw_host_states_stop(&h->states, j, step);
-    h->place[j].known = false;
-}
-
 void sw_host_fail(struct sw_stepper *s, int j, double t, double dt, int64_t number, int64_t step)
 {
     struct sw_host_batch *h = s->own;
     struct sw_failure_place failed;
     sw_line_find_place(s, j, sw_host_line(s, j), t, dt, number, &failed);
-    sw_host_stop(s, j, step);
+    sw_host_states_stop(&h->states, j, step);
     h->place[j] = failed;
 }
 

@@ -31,11 +31,9 @@ void sw_host_bytes(const struct sw_stepper_desc *desc, size_t *fixed, size_t *pe
 /** Begin a batch: runs with a load_error are stopped, the others are not. */
 void sw_host_load(struct sw_stepper *s, const char *const *load_error);
 
-/** From here on the run is NaN and costs nothing. */
-void sw_host_stop(struct sw_stepper *s, int j, int64_t step);
-
-/** The same of a run that failed in a step, dt long from t on: its line has the last state that was finite.
- * @param number  of the step, as sw_eval_step() has it  @param step  as above */
+/** From here on the run is NaN and costs nothing: it failed in a step, dt long from t on, and its line has the last
+ * state that was finite. @param number  of the step, as sw_eval_step() has it
+ * @param step  at which it diverged */
 void sw_host_fail(struct sw_stepper *s, int j, double t, double dt, int64_t number, int64_t step);
 
 /** [unknowns][n] of a run. */
