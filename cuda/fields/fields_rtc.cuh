@@ -124,8 +124,9 @@ __device__ static inline double leave_worst(double x, double *shared)
     return x;
 }
 
-/* The largest of a block's numbers, NaN if one is, for every thread. @param shared  [threads], free again afterwards */
-__device__ static inline double block_worst(double x, double *shared)
+/* The largest of a block's numbers, NaN if one is, for every thread; a call, once for a field.
+ * @param shared  [threads], free again afterwards */
+__device__ static __noinline__ double block_worst(double x, double *shared)
 {
     leave_worst(x, shared);
     __syncthreads();

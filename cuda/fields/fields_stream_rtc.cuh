@@ -5,7 +5,7 @@
  *     THREADS_ROWS, THREADS_COLUMNS   threads of a block of these passes
  *     BLOCKS_OF_ROWS, BLOCKS_OF_COLUMNS   that are to share the registers of a multiprocessor
  *     TILE                            points of a block of the other kernels, THREADS at a time
- *     FIELDS_KEPT                     0: of cuda.stream, whose passes are kernels */
+ *     FIELDS_KEPT                     0: of cuda.stream, whose passes are kernels; else these have no text */
 
 extern __shared__ double shared[];
 
@@ -27,7 +27,7 @@ __device__ static inline double largest_in(const double *u)
 extern "C" __global__ void pace_k(struct fields_on_device b, long long from, long long to)
 {
     const int run = run_of_thread();
-    if (run >= b.count) return;
+    if (FIELDS_KEPT || run >= b.count) return;
     set_pace(b, run, from, to);
     if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
 }
@@ -93,7 +93,7 @@ extern "C" __global__ void most_k(struct fields_on_device b, int local)
 extern "C" __global__ void system_k(struct fields_on_device b)
 {
     const int run = run_of_thread() / UNKNOWNS;
-    if (run < b.count && b.pace[run].goes) make_system(b, run, run_of_thread() % UNKNOWNS);
+    if (!FIELDS_KEPT && run < b.count && b.pace[run].goes) make_system(b, run, run_of_thread() % UNKNOWNS);
 }
 
 /* What right-hand sides keep of a run, in memory. */
@@ -230,14 +230,14 @@ extern "C" __global__ void time_k(struct fields_on_device b)
     __shared__ struct kept kept[STAGES + 1];
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
-    if (STEEP && b.pace[run].goes == 1)
+    if (STEEP && !FIELDS_KEPT && b.pace[run].goes == 1)
         see_time(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept, shared);
 }
 
 extern "C" __global__ void judge_k(struct fields_on_device b)
 {
     const int run = run_of_thread();
-    if (OWN && run < b.count && b.pace[run].goes) judge(b, run);
+    if (OWN && !FIELDS_KEPT && run < b.count && b.pace[run].goes) judge(b, run);
 }
 
 /* The largest |F| of a run at t = 0. */

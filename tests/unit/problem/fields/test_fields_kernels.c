@@ -50,7 +50,7 @@ static void long_lines_compile(void **state)
     if (st) fail_msg("%s", sw_err_message());
 }
 
-/* Between walls of all kinds, which take 5 to 17 s each; SW_LONG=1: more of them, of two unknowns, too. */
+/* Between walls of all kinds, which take 1.5 to 13 s each; SW_LONG=1: more of them, of two unknowns, too. */
 static void walls_compile(void **state)
 {
     (void)state;
