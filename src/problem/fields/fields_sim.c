@@ -53,9 +53,11 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
+    const char *misfit = misfit_of(o, r->desc, r->sm);
+    if (misfit) return misfit;
     if (o->space != SW_HOST && !r->desc->tries_conditions && has_conditions(r->desc))  /* results/gpu/fields.txt */
         return "with conditions at walls other than no_flux it has given wrong values on a GPU: run.device = \"cpu\"";
-    return misfit_of(o, r->desc, r->sm);
+    return NULL;
 }
 
 SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse);
