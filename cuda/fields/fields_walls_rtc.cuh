@@ -16,7 +16,7 @@
  * has the values of all points of its wall, with those beyond ends of other axes, and of points inside, of each set,
  * the conditions of G less those of the step's beginning, and of G_t + R: as G is linear in them, a state becomes that
  * of another time by what is between the two, and v itself is nowhere. A block forms these before a step: 24 bytes a
- * point of a wall, a condition and a set, and on walls across y and z 10 FMAs of each axis before.
+ * point of a wall, a condition and a set, and on walls across y and z 6 FMAs of each condition before.
  *
  * What walls cost the passes, of the cache alone. Without flux: nothing, as mirror images are where others wrap. Beside
  * others each point is a call (rate_between()), in which a neighbour has two comparisons an axis, and beyond a wall up
@@ -319,7 +319,7 @@ __device__ static __forceinline__ void find_moving(const struct fields_on_device
         if (lifts) residual[which * FIELDS_CONDITIONS * inside] = x - first;
     }
     if (!lifts || s.dt == 0.0) return;
-    rest += last / s.dt - first / s.dt;
+    rest += (last - first) / s.dt;
     for (int set = 0; set < SETS; set++) residual[(2 * set + 1) * FIELDS_CONDITIONS * inside] += rest;
 }
 
@@ -345,27 +345,35 @@ __device__ static inline void find_conditions(const struct fields_on_device &b, 
     }
 }
 
-/* What the axes before an axis have at its walls is not for its polynomials. */
+/* What the axes before an axis have at its walls is not for its polynomials: less the derivative of what each of their
+ * conditions has along its wall, times what it adds to G (walls.c, subtract_lift()). */
 __device__ static inline void subtract_lifts(const struct fields_on_device &b, int run, int v, int axis)
 {
     const int of = 3 * v + axis, inside = inside_points(axis), last = points_along(axis) - 1;
-    double *residual = b.walls + (size_t)run * WALLS_SIZE + residual_begins(of);
-    for (int task = threadIdx.x; task < 4 * SETS * inside; task += blockDim.x) {
-        const int wall = task % inside, side = task / inside % 2, which = task / inside / 2, other = wall / NX;
-        double lift[5];
-        for (int far = 0; far < 5; far++) {
-            const int at = side ? last - far : far, i = wall % NX, j = axis == 1 ? at : other,
-                      k = axis == 1 ? other : at;
-            lift[far] = which % 2 ? lift_at<true>(b, run, v, which / 2, axis, i, j, k)
-                                  : lift_at<false>(b, run, v, which / 2, axis, i, j, k);
+    double *walls = b.walls + (size_t)run * WALLS_SIZE;
+    for (int task = threadIdx.x; task < 2 * FIELDS_CONDITIONS * SETS * inside; task += blockDim.x) {
+        const int wall = task % inside, m = task / inside % FIELDS_CONDITIONS, side = m / 2,
+                  which = task / inside / FIELDS_CONDITIONS, i = wall % NX, other = wall / NX;
+        if (m % 2 && !above_second(of)) continue;
+        double w[5], *f = walls + residual_begins(of) + (which * FIELDS_CONDITIONS + m) * inside + wall, x = *f;
+        const int order = fields_wall_order(wall_kind(2 * of + side), m % 2);
+        const double over = fields_wall_difference(order, side, b.place[(size_t)run * FIELDS_PLACE + 3 + axis], w);
+#pragma unroll 1
+        for (int c = 0; c < axis * FIELDS_CONDITIONS; c++) {
+            const int before = c / FIELDS_CONDITIONS, beside = inside_points(before), from = 3 * v + before;
+            if (!walls_along(before) || (c % 2 && !above_second(from))) continue;
+            const double *r = walls + residual_begins(from) +
+                              (which * FIELDS_CONDITIONS + c % FIELDS_CONDITIONS) * beside,
+                         adds = b.weights[(size_t)run * WEIGHTS_SIZE + weight_begins(from) +
+                                          c % FIELDS_CONDITIONS * points_along(before) + (before ? other : i)];
+            double d = 0.0;
+            for (int far = 0; far < 5; far++) {
+                const int at = side ? last - far : far;
+                d += w[far] * r[on_wall(before, i, axis == 1 ? at : other, axis == 1 ? other : at)];
+            }
+            x -= over * d * adds;
         }
-        for (int second = 0; second < 1 + above_second(of); second++) {
-            double w[5];
-            const int order = fields_wall_order(wall_kind(2 * of + side), second);
-            const double over = fields_wall_difference(order, side, b.place[(size_t)run * FIELDS_PLACE + 3 + axis], w);
-            residual[(which * FIELDS_CONDITIONS + 2 * side + second) * inside + wall] -=
-                over * (w[0] * lift[0] + w[1] * lift[1] + w[2] * lift[2] + w[3] * lift[3] + w[4] * lift[4]);
-        }
+        *f = x;
     }
     __syncthreads();
 }

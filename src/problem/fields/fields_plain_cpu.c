@@ -159,11 +159,11 @@ static void impose(void *own, double t, double *u)
     fields_walls_impose(w->walls, t, &w->flat, u);
 }
 
-static void begin_step(void *own, double t, double dt)
+static void begin_step(void *own, double t, double end, double dt)
 {
     const struct worker *w = own;
     const struct fields_method *m = w->walk.method;
-    fields_walls_begin_step(w->walls, t, dt, m->stages, m->b, m->c);
+    fields_walls_begin_step(w->walls, t, end, dt, m->stages, m->b, m->c);
 }
 
 static void lift(void *own, double t, double factor, double *u)

@@ -45,7 +45,7 @@ static struct fields_step step_of(const struct fields_walk *w, double t, double 
                                 .evaluate = w->ops->evaluate, .own = w->own};
 }
 
-/* u -> v: G is that of what u has at walls, which is set first; and back. */
+/* u -> v: what is given at walls is set in u first; and back. */
 static void lower(const struct fields_walk *w, double t, double *u)
 {
     w->ops->impose(w->own, t, u);
@@ -67,7 +67,7 @@ static void take_step(struct fields_walk *w, const struct fields_step *step, dou
         return;
     }
     memcpy(base, u, w->numbers * sizeof *u);
-    w->ops->begin_step(w->own, step->t, step->dt);
+    w->ops->begin_step(w->own, step->t, end, step->dt);
     lower(w, step->t, base);
     w->ops->take_step(step, &w->work, base);
     raise_to(w, end, w->work.next);
@@ -101,7 +101,7 @@ void fields_walk_evaluate(struct fields_walk *w, double t, int64_t step, const d
         return;
     }
     memcpy(w->work.base, u, w->numbers * sizeof *u);
-    w->ops->begin_step(w->own, t, 0.0);
+    w->ops->begin_step(w->own, t, t, 0.0);
     lower(w, t, w->work.base);
     w->ops->evaluate(w->own, t, step, w->work.base, f);
 }

@@ -40,8 +40,8 @@ struct fields_walk_ops {
     /* Walls (walls.h). Where conditions depend on time a step is one of v = u - G, and evaluate takes v. What is given
      * at walls is set in u. */
     void (*impose)(void *own, double t, double *u);     /* set what is given at walls; NULL: there are none */
-    void (*begin_step)(void *own, double t, double dt); /* this and the one below where walk->moves          */
-    void (*lift)(void *own, double t, double factor, double *u);  /* u + factor G                          */
+    void (*begin_step)(void *own, double t, double end, double dt);  /* this and the one below where walk->moves */
+    void (*lift)(void *own, double t, double factor, double *u);     /* u + factor G                             */
 };
 
 /** Those of steps whose fields are [unknowns][points]. */

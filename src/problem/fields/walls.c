@@ -13,6 +13,7 @@ struct condition {
     bool            known;    /* its values are those of time t */
     double          t;
     double         *value;    /* [points of the wall]           */
+    double         *begin;    /* [points of the wall] of itself where it moves: when the step began */
     double         *rest;     /* [points of the wall] of a derivative: what R is made of */
 };
 
@@ -28,7 +29,6 @@ struct fields_walls {
     bool                     moves[SW_UNKNOWNS_MOST];
     double                  *weight[SW_UNKNOWNS_MOST][SW_DIMS];    /* [FIELDS_CONDITIONS][n]: what each adds to G  */
     double                  *residual[SW_UNKNOWNS_MOST][SW_DIMS];  /* [FIELDS_CONDITIONS][points of a wall inside] */
-    double                  *near[5];                              /* [nx] of G, beside a wall                     */
     double                   dx[SW_DIMS];                          /* of the run at hand                           */
 };
 
@@ -91,6 +91,7 @@ static enum sw_status make_wall(struct fields_walls *w, int v, int axis, int sid
         const bool moves = given->condition[k] && sw_program_uses(given->condition[k], "t");
         SW_TRY(make_condition(given->condition[k], face_points(&face), moves, own, &wall->condition[k][0]));
         SW_TRY(make_condition(given->rate[k], face_points(&face), moves, own, &wall->condition[k][1]));
+        if (moves) sw_array(own, face_points(&face), &wall->condition[k][0].begin);
         if (moves) sw_array(own, face_points(&face), &wall->condition[k][1].rest);
         w->moves[v] |= moves;
     }
@@ -118,7 +119,6 @@ enum sw_status fields_walls_create(const struct fields_walls_desc *desc, struct 
             if (fields_walls_move(desc)) sw_array(own, FIELDS_CONDITIONS * inside, &w->residual[v][axis]);
         }
     }
-    for (int k = 0; k < 5; k++) sw_array(own, (size_t)desc->n[0], &w->near[k]);
     return own->status;
 }
 
@@ -133,8 +133,8 @@ void fields_walls_destroy(struct fields_walls *w)
 /* Of each wall its coordinates, and values with what a program keeps of them. */
 size_t fields_walls_bytes(const struct fields_walls_desc *d)
 {
-    const size_t each = fields_walls_move(d) ? 24 + 2 * FIELDS_CONDITIONS : 24;
-    size_t numbers = 5 * (size_t)d->n[0];
+    const size_t each = fields_walls_move(d) ? 24 + 3 * FIELDS_CONDITIONS : 24;
+    size_t numbers = 0;
     for (int axis = 0; axis < SW_DIMS; axis++) {
         const struct fields_face face = fields_face_of(d, axis);
         if (d->walls[axis]) numbers += (size_t)d->unknowns * (each * face_points(&face) + 4 * (size_t)d->n[axis]);
@@ -377,13 +377,12 @@ static bool counts(const struct fields_walls *w, int v, int axis, int m)
     return w->desc.walls[axis] && (m % 2 == 0 || w->desc.above_second[v][axis]);
 }
 
-/* G of points i .. i + count - 1 of row (j, k), as far as the first axes make it. */
-static void lift_row(const struct fields_walls *w, int v, int axes, int64_t i, int64_t j, int64_t k, int count,
-                     double *out)
+/* G of points i .. i + count - 1 of row (j, k). */
+static void lift_row(const struct fields_walls *w, int v, int64_t i, int64_t j, int64_t k, int count, double *out)
 {
     const int64_t *n = w->desc.n;
     memset(out, 0, (size_t)count * sizeof *out);
-    for (int axis = 0; axis < axes; axis++) {
+    for (int axis = 0; axis < SW_DIMS; axis++) {
         double one[FIELDS_CONDITIONS];
         const double *of[FIELDS_CONDITIONS];
         if (!w->desc.walls[axis]) continue;
@@ -401,42 +400,47 @@ static void lift_row(const struct fields_walls *w, int v, int axes, int64_t i, i
     }
 }
 
-/* f -= the derivative of an order at an end of each of n lines. */
-static void subtract_derivative(int64_t n, double *const u[5], int side, int order, double dx, double *f)
-{
-    double w[5];
-    const double over = fields_wall_difference(order, side, dx, w);
-    for (int64_t i = 0; i < n; i++)
-        f[i] -= over * (w[0] * u[0][i] + w[1] * u[1][i] + w[2] * u[2][i] + w[3] * u[3][i] + w[4] * u[4][i]);
-}
-
-/* What condition m of an axis has. */
+/* What condition m of an axis has; itself less what it had when the step began. */
 static void find_residual(struct fields_walls *w, int v, int axis, int m, double t, bool rate)
 {
     const struct fields_face f = fields_face_of(&w->desc, axis);
     const int64_t *n = w->desc.n;
     struct wall *wall = &w->wall[v][axis][m / 2];
     const double *value = values_at(wall, &f, m % 2, rate, t), *rest = rate ? wall->condition[m % 2][1].rest : NULL;
+    const double *begin = rate ? NULL : wall->condition[m % 2][0].begin;
+    if (!rate && !begin) value = NULL;  /* it does not move */
     double *residual = w->residual[v][axis] + m * (n[f.a] * n[f.b]);
     for (int64_t b = 0; b < n[f.b]; b++)
         for (int64_t a = 0; a < n[f.a]; a++) {
             const int64_t at = (b - f.from[1]) * f.count[0] + a - f.from[0];
-            residual[b * n[f.a] + a] = (value ? value[at] : 0.0) + (rest ? rest[at] : 0.0);
+            residual[b * n[f.a] + a] =
+                (value ? value[at] : 0.0) + (rest ? rest[at] : 0.0) - (begin ? begin[at] : 0.0);
         }
 }
 
-/* Less what G has so far, beside a row b of the wall across y or z. */
-static void subtract_lift(struct fields_walls *w, int v, int axis, int side, int64_t b)
+/* Less what G has so far, beside row b of the wall across y or z: the derivative of what each condition of an axis
+ * before has along its wall, times what it adds to G. The difference rounds as its weights do, 30/dx^3: so this
+ * rounding is as smooth across the wall as polynomials, which differences of G itself were not. */
+static void subtract_lift(struct fields_walls *w, int v, int axis, int m, int64_t b)
 {
     const int64_t *n = w->desc.n;
-    for (int far = 0; far < 5; far++) {
-        const int64_t at = side ? n[axis] - 1 - far : far;
-        lift_row(w, v, axis, 0, axis == 1 ? at : b, axis == 1 ? b : at, (int)n[0], w->near[far]);
-    }
-    for (int m = 2 * side; m < 2 * side + 2; m++) {
-        double *residual = w->residual[v][axis] + m * (sw_points(n) / n[axis]) + b * n[0];
-        const int order = fields_wall_order(w->wall[v][axis][side].kind, m % 2);
-        if (counts(w, v, axis, m)) subtract_derivative(n[0], w->near, side, order, w->dx[axis], residual);
+    double weight[5], *f = w->residual[v][axis] + m * (sw_points(n) / n[axis]) + b * n[0];
+    const int side = m / 2, order = fields_wall_order(w->wall[v][axis][side].kind, m % 2);
+    const double over = fields_wall_difference(order, side, w->dx[axis], weight);
+    for (int c = 0; c < axis * FIELDS_CONDITIONS; c++) {
+        const int before = c / FIELDS_CONDITIONS, other = c % FIELDS_CONDITIONS;
+        if (!counts(w, v, before, other)) continue;
+        const double *adds = w->weight[v][before] + other * n[before], *r[5];
+        for (int far = 0; far < 5; far++) {
+            const int64_t at = side ? n[axis] - 1 - far : far, j = axis == 1 ? at : b, k = axis == 1 ? b : at;
+            r[far] = w->residual[v][before] + other * (sw_points(n) / n[before]) + (before ? k * n[0] : k * n[1] + j);
+        }
+        for (int64_t i = 0; i < n[0]; i++) {
+            const int64_t p = before ? i : 0;
+            const double d = weight[0] * r[0][p] + weight[1] * r[1][p] + weight[2] * r[2][p] + weight[3] * r[3][p] +
+                             weight[4] * r[4][p];
+            f[i] -= over * d * adds[before ? b : i];
+        }
     }
 }
 
@@ -449,7 +453,8 @@ void fields_walls_lift(struct fields_walls *w, double t, bool rate)
         if (!w->moves[v] || !w->desc.walls[axis]) continue;
         for (int m = 0; m < FIELDS_CONDITIONS; m++)
             if (counts(w, v, axis, m)) find_residual(w, v, axis, m, t, rate);
-        for (int64_t b = 0; had && b < 2 * rows; b++) subtract_lift(w, v, axis, b % 2, b / 2);
+        for (int m = 0; had && m < FIELDS_CONDITIONS; m++)
+            for (int64_t b = 0; counts(w, v, axis, m) && b < rows; b++) subtract_lift(w, v, axis, m, b);
     }
 }
 
@@ -459,7 +464,7 @@ void fields_walls_add(const struct fields_walls *w, int v, int64_t j, int64_t k,
     double lift[256];
     for (int64_t i = 0; w->moves[v] && i < nx; i += 256) {
         const int count = (int)(nx - i < 256 ? nx - i : 256);
-        lift_row(w, v, SW_DIMS, i, j, k, count, lift);
+        lift_row(w, v, i, j, k, count, lift);
         for (int c = 0; c < count; c++) u[i + c] += factor * lift[c];
     }
 }
@@ -478,27 +483,29 @@ void fields_walls_close(const struct fields_walls *w, int v, int64_t j, int64_t 
     }
 }
 
-/* rest += factor times the values at time t */
-static void add_to_rest(struct wall *wall, const struct fields_face *face, int second, bool rate, double t,
-                        double factor)
+/* rest += factor times the derivatives at time t */
+static void add_to_rest(struct wall *wall, const struct fields_face *face, int second, double t, double factor)
 {
-    const double *value = values_at(wall, face, second, rate, t);
+    const double *value = values_at(wall, face, second, true, t);
     double *rest = wall->condition[second][1].rest;
     for (size_t k = 0; value && k < face_points(face); k++) rest[k] += factor * value[k];
 }
 
-void fields_walls_begin_step(struct fields_walls *w, double t, double dt, int stages, const double *b, const double *c)
+void fields_walls_begin_step(struct fields_walls *w, double t, double end, double dt, int stages, const double *b,
+                             const double *c)
 {
     for (int k = 0; k < w->desc.unknowns * SW_DIMS * 4; k++) {
         const int axis = k / 4 % SW_DIMS, second = k % 2;
         const struct fields_face f = fields_face_of(&w->desc, axis);
         struct wall *wall = &w->wall[k / (4 * SW_DIMS)][axis][k / 2 % 2];
-        double *rest = wall->condition[second][1].rest;
+        double *rest = wall->condition[second][1].rest, *begin = wall->condition[second][0].begin;
         if (!rest) continue;
+        const double *value = values_at(wall, &f, second, false, t);
+        memcpy(begin, value, face_points(&f) * sizeof *begin);
         memset(rest, 0, face_points(&f) * sizeof *rest);
         if (dt == 0.0) continue;
-        add_to_rest(wall, &f, second, false, t + dt, 1.0 / dt);
-        add_to_rest(wall, &f, second, false, t, -1.0 / dt);
-        for (int i = 0; i < stages; i++) add_to_rest(wall, &f, second, true, t + c[i] * dt, -b[i]);
+        for (int i = 0; i < stages; i++) add_to_rest(wall, &f, second, t + c[i] * dt, -b[i]);
+        value = values_at(wall, &f, second, false, end);
+        for (size_t at = 0; at < face_points(&f); at++) rest[at] += (value[at] - begin[at]) / dt;
     }
 }

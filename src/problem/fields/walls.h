@@ -8,7 +8,8 @@
  * both. A plane of the room is filled by itself, and threads may share planes.
  *
  * Increments of W-methods have conditions that are 0 (walls_point.h). Where conditions depend on time, u = v + G, and v
- * takes the steps with F(v + G) - G_t - R (w_run.h). G is Coons' sum: along each axis the polynomial that has the
+ * takes the steps with F(v + G) - G_t - R (w_run.h); as G is linear in conditions, that of their change since the step
+ * began will do, which rounds less. G is Coons' sum: along each axis the polynomial that has the
  * conditions at its walls, less what the axes before have there already. R, the same at all stages, is what the sum of
  * b_i dt G_t lacks of G(t + dt) - G(t): of the order of the method where G is smooth, and all of a jump. */
 #include "device/sw_owned.h"
@@ -85,11 +86,13 @@ double fields_walls_beyond(const struct fields_walls *walls, int v, int axis, co
 /** Set what is given at walls, at time t. @param room  how u lies */
 void fields_walls_impose(struct fields_walls *walls, double t, const struct fields_room *room, double *u);
 
-/** Begin a step: R. @param b, c  [stages] of the method */
-void fields_walls_begin_step(struct fields_walls *walls, double t, double dt, int stages, const double *b,
+/** Begin a step: what conditions have at t, and R.
+ * @param end   t + dt, the time of the state behind it  @param b, c  [stages] of the method */
+void fields_walls_begin_step(struct fields_walls *walls, double t, double end, double dt, int stages, const double *b,
                              const double *c);
 
-/** Make G(t), or G_t(t) + R, of the unknowns whose conditions move, for the two below. */
+/** Make G(t) less that of the step's beginning, or G_t(t) + R, of the unknowns whose conditions move, for the two
+ * below. */
 void fields_walls_lift(struct fields_walls *walls, double t, bool rate);
 
 /** u += factor times what was made, in a row of unknown v. Threads may share rows. @param u  [nx] */
