@@ -224,43 +224,32 @@ static enum sw_status prepare(const struct sw_setup *setup, void **prepared, int
 
 /* ------------------------------------------------------------------ a batch of runs */
 
-#define STEP_COLUMN(member, ...) int member;
-
-struct runs {                /* of a setup: what makes runs of its columns */
-    struct sw_setup setup;
-    struct { SW_LINE_STEP_KEYS(STEP_COLUMN) int first_dt; } column;  /* -1: none */
-};
-
-/* Of run j; 0: there is no such column. */
-static double number_of(const double *column, int k, int count, int j)
+static void set_step_numbers(const struct sw_setup *setup, int count, const double *column, struct fields_run *run)
 {
-    return k < 0 ? 0 : column[(size_t)k * (size_t)count + (size_t)j];
+    SW_LINE_STEP_KEYS(SW_LINE_STEP_SET)
+    SW_LINE_STEP_SET(first_dt, "time.dt")
 }
 
 static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
 {
-    const struct runs *r = own;
-    const size_t given = (size_t)r->setup.ncolumn * (size_t)count;
-    const struct model *m = r->setup.prepared;
+    const struct sw_setup *setup = own;
+    const size_t given = (size_t)setup->ncolumn * (size_t)count;
+    const struct model *m = setup->prepared;
     double number[FIELDS_NUMBERS + SW_NOISE_SYMBOLS];
     memcpy(param, column, given * sizeof *column);
     for (int j = 0; j < count; j++) {
-        run[j] = (struct fields_run){.grid = sw_setup_grid(&r->setup, count, column, j)};
+        run[j] = (struct fields_run){.grid = sw_setup_grid(setup, count, column, j)};
         const struct sw_grid *g = &run[j].grid;
         fields_numbers(g->dx, number);
-        for (int a = 0; a < r->setup.dim; a++)
-            if (r->setup.walls[a]) fields_set_mirrors(a, g->x0[a], sw_grid_at(g, a, r->setup.n[a] - 1), number);
+        for (int a = 0; a < setup->dim; a++)
+            if (setup->walls[a]) fields_set_mirrors(a, g->x0[a], sw_grid_at(g, a, setup->n[a] - 1), number);
         if (m->noise.numbers)
-            sw_noise_numbers(&m->noise, &r->setup, g, r->setup.n, r->setup.walls, count, column, j,
+            sw_noise_numbers(&m->noise, setup, g, setup->n, setup->walls, count, column, j,
                              number + FIELDS_NUMBERS);
         for (int k = 0; k < FIELDS_NUMBERS + m->noise.numbers; k++)
             param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
-        if (r->column.tolerance < 0) continue;
-#define SET(member, ...) run[j].member = number_of(column, r->column.member, count, j);
-        SW_LINE_STEP_KEYS(SET)
-#undef SET
-        run[j].first_dt = number_of(column, r->column.first_dt, count, j);
     }
+    if (sw_setup_own_steps(setup)) set_step_numbers(setup, count, column, run);
     return SW_OK;
 }
 
@@ -312,17 +301,13 @@ bool fields_are_exact(const struct sw_setup *setup)
 enum sw_status fields_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim)
 {
     const struct fields_desc desc = fields_desc_of(setup);
-    struct runs *r = NULL;
+    struct sw_setup *own = NULL;
     *sim = NULL;
     if (setup->single_steps)
         return SW_FAIL(SW_E_CONFIG, "fields are stepped in double precision: set run.precision = \"double\"");
-    SW_TRY(sw_alloc(1, &r));
-    *r = (struct runs){.setup = *setup};
-#define FIND(member, name, ...) r->column.member = sw_setup_column(setup, name);
-    SW_LINE_STEP_KEYS(FIND)
-#undef FIND
-    r->column.first_dt = sw_setup_column(setup, "time.dt");
-    return fields_sim_create(&desc, setup->solver, device, &(struct fields_source){fill, sw_free, r}, sim);
+    SW_TRY(sw_alloc(1, &own));
+    *own = *setup;
+    return fields_sim_create(&desc, setup->solver, device, &(struct fields_source){fill, sw_free, own}, sim);
 }
 
 enum sw_status fields_bytes(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes)

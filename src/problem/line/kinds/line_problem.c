@@ -26,11 +26,8 @@ const struct sw_quantity sw_line_scalars[] = {
 
 /* ------------------------------------------------------------------ a batch of runs: their model, and a stepper */
 
-#define STEP_COLUMN(member, ...) int member;
-
 struct lines {               /* of a setup: what makes runs of its columns */
     struct sw_setup setup;
-    struct { SW_LINE_STEP_KEYS(STEP_COLUMN) int first_dt; } column;  /* -1: none */
     double         *number;  /* of one run, beside the config's; NULL: there are none */
 };
 
@@ -53,26 +50,10 @@ static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_d
     return SW_OK;
 }
 
-/* Of run j; 0: there is no such column. */
-static double number_of(const double *column, int k, int count, int j)
+static void set_step_numbers(const struct sw_setup *setup, int count, const double *column, struct sw_line_run *run)
 {
-    return k < 0 ? 0 : column[(size_t)k * (size_t)count + (size_t)j];
-}
-
-static void find_step_columns(struct lines *l)
-{
-#define FIND(member, name, ...) l->column.member = sw_setup_column(&l->setup, name);
-    SW_LINE_STEP_KEYS(FIND)
-#undef FIND
-    l->column.first_dt = sw_setup_column(&l->setup, "time.dt");
-}
-
-static void set_step_numbers(const struct lines *l, int count, const double *column, int j, struct sw_line_run *run)
-{
-#define SET(member, ...) run->member = number_of(column, l->column.member, count, j);
-    SW_LINE_STEP_KEYS(SET)
-#undef SET
-    run->first_dt = number_of(column, l->column.first_dt, count, j);
+    SW_LINE_STEP_KEYS(SW_LINE_STEP_SET)
+    SW_LINE_STEP_SET(first_dt, "time.dt")
 }
 
 static enum sw_status fill(void *own, int count, const double *column, struct sw_line_run *run, double *param)
@@ -90,8 +71,8 @@ static enum sw_status fill(void *own, int count, const double *column, struct sw
                                       &values));
         run[j] = equation_run_of(m, &l->setup, count, column, j, &values, at, l->number);
         for (int k = 0; k < more; k++) param[given + (size_t)k * (size_t)count + (size_t)j] = l->number[k];
-        if (l->column.tolerance >= 0) set_step_numbers(l, count, column, j, &run[j]);
     }
+    if (sw_setup_own_steps(&l->setup)) set_step_numbers(&l->setup, count, column, run);
     return SW_OK;
 }
 
@@ -111,7 +92,6 @@ enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *de
     *sim = NULL;
     SW_TRY(sw_alloc(1, &l));
     *l = (struct lines){.setup = *setup};
-    find_step_columns(l);
     const struct equation_model *m = equation_model_of(setup);
     const struct sw_line_source source = {fill, destroy, l};
     SW_TRY_TO(failed, st, describe(setup, &desc));

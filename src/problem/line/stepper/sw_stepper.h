@@ -91,6 +91,10 @@ static inline bool sw_line_any_mass(const struct sw_line_model *model)
         .about = "The longest step that a run takes with time.tolerance. A pulse of a forcing that is shorter than " \
                  "a step may be passed over; of one that lasts as long as this, some step sees something.")
 #define SW_LINE_STEP_NUMBER(member, ...) double member;
+/* And where runs are made of columns: run[j].member of all `count`. */
+#define SW_LINE_STEP_SET(member, name, ...)                                                                          \
+    for (int j = 0, k = sw_setup_column(setup, name); j < count; j++)                                                \
+        run[j].member = k < 0 ? 0 : column[(size_t)k * (size_t)count + (size_t)j];
 
 struct sw_line_run {                  /* one run */
     double dt, dx, x0;                /* desc.own_steps: dt = 1, so that `a` is that of a step of 1 */
