@@ -284,16 +284,22 @@ static inline double of_lifts(const struct problem *p, const char *row)
 static inline void compare(const struct problem *p, const char *what, double tolerance, size_t n, const double *have,
                            const double *want)
 {
-    double largest = 1;
+    double largest = 1, most = 0;
+    size_t first = n, worst = 0, off = 0;
     for (size_t c = 0; c < n; c++)
         if (isfinite(want[c])) largest = fmax(largest, fabs(want[c]));
     for (size_t c = 0; c < n; c++) {
-        if (isfinite(want[c]) ? fabs(have[c] - want[c]) <= tolerance * largest : isfinite(have[c]) == 0) continue;
-        fail_msg("%s of %s; %s on %lld x %lld x %lld, walls %d %d %d, order %d, scheme %d, tolerance %g: %.17g, not "
-                 "%.17g at %zu", what, p->text[0], p->text[1], (long long)p->n[0], (long long)p->n[1],
-                 (long long)p->n[2], p->walls[0], p->walls[1], p->walls[2], p->order, (int)p->scheme, p->tolerance,
-                 have[c], want[c], c);
+        const double d = isfinite(want[c]) ? fabs(have[c] - want[c]) : isfinite(have[c]) ? INFINITY : 0;
+        if (!(d <= most)) most = isnan(d) ? INFINITY : d, worst = c;
+        if (d <= tolerance * largest) continue;
+        first = first < n ? first : c, off++;
     }
+    if (off)
+        fail_msg("%s of %s; %s on %lld x %lld x %lld, walls %d %d %d, order %d, scheme %d, tolerance %g: %zu of %zu "
+                 "numbers are off, the first at %zu, %.17g, not %.17g, most at %zu, %.17g, not %.17g", what, p->text[0],
+                 p->text[1], (long long)p->n[0], (long long)p->n[1], (long long)p->n[2], p->walls[0], p->walls[1],
+                 p->walls[2], p->order, (int)p->scheme, p->tolerance, off, n, first, have[first], want[first], worst,
+                 have[worst], want[worst]);
 }
 
 /* The row on the host that takes the same steps. */
