@@ -244,7 +244,7 @@ const struct cli_option cli_option_table[] = {
     {0, "statistics", NULL, CLI_SHOW, "the statistics over runs, in place of the runs", AT(statistics)},
     {0, "kind", "KIND", CLI_PLOT, CLI_KIND_WORDS, AT(kind)},
     {0, "of", "NAME", CLI_PLOT | CLI_ASK,
-     "plot: which norm, series, history or field to draw; ask: the scalars of an answer, separated by commas", AT(of)},
+     "plot: which norm, series, history or field to draw; ask: scalars of an answer, A,B", AT(of)},
     {0, "time", "T", CLI_PLOT | CLI_JOBS, "plot: at which time; submit: the jobs' time limit, as sbatch takes it",
      AT(time)},
     {0, "at", "PLACES", CLI_PLOT, "where the planes of a box lie, for example z=0.5 (default: the middle)", AT(at)},
