@@ -480,7 +480,7 @@ static enum sw_status attempt(struct sweep_run *run)
         return attempt(run);
     }
     refine_message(run->cli, run->s, &run->refined, false);
-    if (!run->executed) {
+    if (!run->executed || !run->refined.rounds) {
         message_ranks(run);
         message_plan(run, seconds);
         plan_warnings_print(run->cli, run->s, run->plan, console_message);
