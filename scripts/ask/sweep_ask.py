@@ -30,15 +30,17 @@ class Session:
 
     def ask_all(self, rows):
         """The same; of a row that was refused the answer has nothing but "error"."""
+        rows = list(rows)
         try:
-            self.process.stdin.write(json.dumps(list(rows)) + "\n")
+            self.process.stdin.write(json.dumps(rows) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # it has said why on standard error
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError(f"sweep ask ended with exit code {self.process.wait()}")
-        return json.loads(line)
+        answers = json.loads(line)
+        return answers if isinstance(answers, list) else [answers] * len(rows)  # the line was refused
 
     def close(self):
         """The end of its input ends the session; all runs are then in the file. Returns the exit code."""

@@ -102,6 +102,9 @@ static enum sw_status expand(struct session *s)
     close_now(s);
     enum sw_status st = make_table(s, &table);
     if (!st) st = fail_by_report(&report, expand_table(s, sw_text_get(&table), &report));
+    if (!st && s->now.sweep->nruns != s->points.count)
+        st = SW_FAIL(SW_E_CONFIG, "%lld rows make %lld runs: a row is not one of a table",
+                     (long long)s->points.count, (long long)s->now.sweep->nruns);
     if (!st) s->expanded = s->points.count;
     sw_report_free(&report);
     sw_text_free(&table);
@@ -403,6 +406,8 @@ static enum sw_status check_config(const struct session *s)
 static enum sw_status check_of(const struct session *s)
 {
     const struct sw_sweep *w = s->base.sweep;
+    struct sw_sweep answered = *w;
+    if (answered.accuracy < 0) answered.accuracy = 0;  /* as in expand_table() */
     for (const char *c = s->cli->of; c && *c;) {
         c += strspn(c, ", ");
         const int n = (int)strcspn(c, ", ");
@@ -412,7 +417,8 @@ static enum sw_status check_of(const struct session *s)
         for (int k = 0; k < s->nparameter; k++)
             found |= !strncmp(s->parameter[k].name, c, (size_t)n) && !s->parameter[k].name[n];
         for (int k = 0; k < sw_run_ncolumns; k++)
-            found |= !strncmp(sw_run_columns[k].name, c, (size_t)n) && !sw_run_columns[k].name[n];
+            found |= sw_run_column_present(&sw_run_columns[k], &answered) &&
+                     !strncmp(sw_run_columns[k].name, c, (size_t)n) && !sw_run_columns[k].name[n];
         if (!found)
             return SW_FAIL(SW_E_USAGE, "--of: no answer has '%.*s': it is neither a scalar that the config saves, nor "
                            "a column of `sweep show`", n, c);

@@ -444,6 +444,7 @@ static enum sw_status reuse_in_round(struct sweep_run *run, bool *some)
 static enum sw_status attempt(struct sweep_run *run)
 {
     bool more;
+    run->another = false;
     SW_TRY(open_completed_in_turn(run));
     SW_TRY(reuse_in_round(run, &more));
     if (more) {
@@ -514,20 +515,16 @@ static enum sw_status check_time(struct sweep_run *run)
     return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
 }
 
-/* The runs of a round follow from those before it. One that failed is retried once, with the first of them. */
+/* The runs of a round follow from those before it. */
 static enum sw_status attempt_rounds(struct sweep_run *run)
 {
-    struct sw_cli *cli = run->cli;
-    const bool retry = cli->retry_failed;
-    SW_TRY(refine_check_retry(cli, run->s));
+    SW_TRY(refine_check_retry(run->cli, run->s));
     enum sw_status st = attempt_until_complete(run);
     while (!st && run->another) {
-        cli->retry_failed = false;
         end_attempt(run);
         st = check_time(run);
         if (!st) st = attempt_until_complete(run);
     }
-    cli->retry_failed = retry;
     return st;
 }
 

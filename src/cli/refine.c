@@ -184,13 +184,10 @@ void refine_message(const struct sw_cli *cli, const struct cli_sweep *s, const s
 
 enum sw_status refine_check_retry(const struct sw_cli *cli, const struct cli_sweep *s)
 {
-    const struct sw_refine *refine = s->sweep->refine;
-    if (!refine || !cli->retry_failed || (strcmp(refine->where, "gradient") && strcmp(refine->of, "status")))
-        return SW_OK;
-    return SW_FAIL(SW_E_USAGE, "--retry-failed with refine.%s: a run that fails no more changes %s, and cells that "
-                   "were split would not be; begin anew with --force", strcmp(refine->of, "status") ?
-                   "where = \"gradient\"" : "of = \"status\"", strcmp(refine->of, "status") ?
-                   "the range of the values" : "its value");
+    if (!s->sweep->refine || !cli->retry_failed) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "--retry-failed of a refined sweep: a run that fails no more changes which cells are "
+                   "split, and so which runs there are; -o NEW -s 'reuse=\"%s\"' takes those that did not fail",
+                   s->file);
 }
 
 void refine_describe(const struct sw_cli *cli, const struct cli_sweep *s)

@@ -140,8 +140,22 @@ def means_of_runs(results, of, t, keep):
                  np.array([len(cell) for cell in found]), times, [p for p in results.swept if p not in keep])
 
 
+def require_all(results, keep):
+    """Of a refined sweep the means over other parameters would be of other values at each place."""
+    left = [p for p in results.swept if p not in keep]
+    if not results.refined or not left:
+        return
+    counts = {}
+    for place in zip(*(results.param[p] for p in keep)):
+        counts[place] = counts.get(place, 0) + 1
+    if len(set(counts.values())) > 1:
+        raise Refusal(f"a refined sweep has not all values of {' and '.join(left)} at each place, and a mean over "
+                      f"those that are there misleads; choose one: --where '{left[0]} == {results.param[left[0]][0]}'")
+
+
 def means(results, of, t, keep):
     """The means of a number over all parameters but these, at each of their values."""
+    require_all(results, keep)
     there = results.ensembles
     left = [p for p in there.left if p not in keep] if there else []
     if there and there.has(of) and not left and set(keep) <= set(there.param):

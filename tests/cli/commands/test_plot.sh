@@ -483,6 +483,10 @@ shapes = numpy.array([path.vertices[:4] for path in axes.collections[0].get_path
 size = numpy.ptp(shapes, axis=1)
 assert axes.get_xlabel() == "r" and abs(size.prod(axis=1).sum() - 0.6*numpy.ptp(axes.get_ylim())) < 1e-12
 assert len(shapes) == 3*(8 + 4), len(shapes)' "$dir/refined_rows.h5"
+"$SWEEP" run -q configs/refine.cfg -s refine.levels=2 -s 'sweep.k=[1.0, 1.1]' -s time.end=20.0 --device cpu \
+    -s 'rhs="r*u - k*(u + 2*dxx(u) + dxxxx(u)) + s*u^3 - k*u^5"' -o "$dir/refined_two.h5" || bad "two refined planes"
+refuses "means over values that are not at each place" "has not all values of k at each place" "$dir/refined_two.h5"
+draws "one of two refined planes" rt.png "$dir/refined_two.h5" --where 'k == 1'
 in_python "a ladder is drawn as its ways, solid and dashed, each with its arrow" '
 file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
 drawn = [line for line in axes.lines if len(line.get_xdata())]

@@ -101,8 +101,10 @@ line $((k + 3)) '{"run": 0, "status": "done", "top": 0.99'
 # words, where the config has words; runs that diverge say why, and have no numbers
 sed 's/^sweep .*/sweep = { how = ["imex1", "imex2"]; k = [1.0]; };\nmethod = "$how";/; s/A\*/1*/' a.cfg >w.cfg
 printf '%s\n' '[{"how": "imex1", "k": 1}, {"how": "crank_nicolson", "k": 2}]' '{"how": 1, "k": 1}' \
-    '{"how": "imex,2", "k": 1}' '{"how": "", "k": 1}' '{"how": "imex7", "k": 1}' >asked
+    '{"how": "imex,2", "k": 1}' '{"how": "", "k": 1}' '{"how": "imex7", "k": 1}' '{"how": "#x", "k": 3}' \
+    '{"how": " imex1", "k": 4}' '{"how": "imex2", "k": 5}' >asked
 ask 0 w.cfg -o w.h5
+line 6 "letters, digits and"; line 7 "letters, digits and"; line 8 '"how": "imex2", "k": 5, "status": "done"'
 line 1 '"how": "crank_nicolson", "k": 2, "status": "done"'
 line 2 "parameter 'how': 1 is a number, where a word is wanted"; line 3 "parameter 'how': letters, digits and"
 line 4 "parameter 'how': the word is empty"; line 5 'imex7'

@@ -179,12 +179,14 @@ fails=(run egg.cfg -s 'rhs="dxx(u) + (a > 0.6 ? 1/0 : 0) + b - 0.5"' -s refine.l
 expect 1 "${fails[@]}"
 says ' cells not split: a run at a corner has no value'
 holds fails.h5 fails.h5 'a["a"][:][a["refine_level"][:] > 0].max() < 0.63 and (a["status"][:] > 1).sum() == 7*17'
-expect 1 "${fails[@]}" --retry-failed -q
+expect 2 "${fails[@]}" --retry-failed; says "-o NEW -s 'reuse=\"fails.h5\"' takes those that did not fail"
 expect 1 "${fails[@]}" -o status.h5 -s 'refine.of="status"'  # where runs begin to fail
 holds status.h5 status.h5 '(np.diff(np.unique(a["a"][:][a["refine_level"][:] == 3])) == 1/128).all()'
-expect 2 "${fails[@]}" -o status.h5 -s 'refine.of="status"' --retry-failed
-says '--retry-failed with refine.of = "status": a run that fails no more changes its value'
-expect 2 run egg.cfg --retry-failed -s 'refine.where="gradient"'; says 'the range of the values'
+
+# ---- rounds of which another file has all runs, behind one that computes some
+expect 0 run egg.cfg -o from.h5 -s 'reuse="egg.h5"' -s refine.levels=4 -s sweep.a='"linspace(0, 1, 33)"' \
+    -s sweep.b='"linspace(0, 1, 33)"'
+says 'refine   finished after '; [ "$(grep -c 'refine   finished' err)" = 1 ] || fail 'it ends more than once'
 
 # ---- the shipped boundary: the fold r = -0.225 s^2; near it runs slow down, and other waves of the pattern count
 expect 0 run "$top/configs/refine.cfg" -q -o fold.h5
