@@ -148,7 +148,7 @@ static enum sw_status read_word(struct reader *r, int k, struct token value, str
                        value.length > 40 ? 40 : value.length, value.text);
         return SW_OK;
     }
-    for (int c = 0; c < value.length; c++)  /* a line that begins with #, and blanks around a field, are not a table's */
+    for (int c = 0; c < value.length; c++)  /* a table has no line that begins with #, no blanks around a field */
         if (strchr("\\,\n\r\t #\"", value.text[c])) {
             sw_text_printf(error, "parameter '%s': letters, digits and _.+-: make a word", r->name[k]);
             return SW_OK;

@@ -557,7 +557,8 @@ rm "$dir/alone.h5"
 in_python "what a file holds is drawn without options, and has data" '
 for path in sys.argv[1:]:
     draw(path)' $(ls "$dir"/*.h5 |
-    grep -vE '/(ladder|means|alone_means|tiny_history|histories|failed|limited|ends|map|one_axis|long)\.h5$')
+    grep -vE '/(ladder|means|alone_means|tiny_history|histories|failed|limited|ends|map|one_axis|long)\.h5$' |
+    grep -vF /refined_two.h5)
 
 # ---- where planes lie
 in_python "planes lie where they are asked to" '
