@@ -199,6 +199,7 @@ static void conditions_are_refused_but_in_tests(void **state)
 {
     static const char *const rows[] = {"cuda.stream", "cuda.fused", NULL};
     (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     for (int k = 0; k < 4; k++) {
         struct problem p = {.walls = {true, true}, .dt = 0.1};
         size_t fixed, each;
