@@ -6,7 +6,6 @@
 Arguments: the config; the scalar; of each parameter its ends. Options of `sweep ask` follow `--`, such as -o FILE.
 Needs scipy 1.9 or later (Debian: python3-scipy).
 """
-import argparse
 import sys
 
 import sweep_ask
@@ -18,20 +17,12 @@ except ImportError:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("config")
-    parser.add_argument("scalar")
-    parser.add_argument("ends", nargs="+", metavar="NAME=LOW,HIGH")
-    parser.add_argument("--generations", type=int, default=60)
-    parser.add_argument("--population", type=int, default=12, help="rows of a generation, for each parameter")
-    parser.add_argument("--seed", type=int, default=1)
-    own = sys.argv[1:sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
-    options = sys.argv[len(own) + 2:]
-    args = parser.parse_args(own)
-    ends = sweep_ask.bounds(args.ends)
+    args = sweep_ask.command_line(__doc__, generations=(60, None),
+                                  population=(12, "rows of a generation, for each parameter"))
+    ends = args.ends
 
     asked = 0
-    with sweep_ask.Session(args.config, "--of", args.scalar, *options) as session:
+    with sweep_ask.Session(args.config, "--of", args.scalar, *args.options) as session:
         def objective(x):  # [parameters][rows], or of one row [parameters]
             nonlocal asked
             rows = [dict(zip(ends, map(float, row))) for row in x.T.reshape(-1, len(ends))]

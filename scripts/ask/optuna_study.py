@@ -6,7 +6,6 @@
 Arguments: the config; the scalar; of each parameter its ends. Options of `sweep ask` follow `--`, such as -o FILE.
 Needs optuna (pip install optuna).
 """
-import argparse
 import math
 import sys
 
@@ -19,23 +18,14 @@ except ImportError:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("config")
-    parser.add_argument("scalar")
-    parser.add_argument("ends", nargs="+", metavar="NAME=LOW,HIGH")
-    parser.add_argument("--batches", type=int, default=20)
-    parser.add_argument("--rows", type=int, default=16, help="of a batch")
-    parser.add_argument("--seed", type=int, default=1)
-    own = sys.argv[1:sys.argv.index("--")] if "--" in sys.argv else sys.argv[1:]
-    options = sys.argv[len(own) + 2:]
-    args = parser.parse_args(own)
-    ends = sweep_ask.bounds(args.ends)
+    args = sweep_ask.command_line(__doc__, batches=(20, None), rows=(16, "of a batch"))
+    ends = args.ends
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     # constant_liar: trials of a batch keep away from one another, though none of them has its value yet
     sampler = optuna.samplers.TPESampler(seed=args.seed, constant_liar=True)
     study = optuna.create_study(sampler=sampler)
-    with sweep_ask.Session(args.config, "--of", args.scalar, *options) as session:
+    with sweep_ask.Session(args.config, "--of", args.scalar, *args.options) as session:
         for _ in range(args.batches):
             trials = [study.ask() for _ in range(args.rows)]
             rows = [{name: trial.suggest_float(name, *ends[name]) for name in ends} for trial in trials]

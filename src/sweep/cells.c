@@ -95,6 +95,14 @@ static int64_t index_along(const struct cells_grid *g, int a, int64_t point)
     return point / g->stride[a] % g->count[a];
 }
 
+/* The first point of the slice that a point is in: at the begin of all refined axes. */
+static int64_t slice_of(const struct cells_grid *g, int64_t point)
+{
+    int64_t slice = point;
+    for (int a = 0; a < g->dims; a++) slice -= index_along(g, a, point) * g->stride[a];
+    return slice;
+}
+
 static int64_t size_of(const struct cells_grid *g, int level) { return (int64_t)1 << (g->levels - level); }
 
 static uint64_t key_of(int64_t corner, int level) { return (uint64_t)corner * (CELLS_LEVELS + 1) + (uint64_t)level; }
@@ -151,10 +159,9 @@ static enum sw_status take_point(struct cells *c, struct cell *cell, int64_t poi
 
 static enum sw_status widen_range(struct cells *c, int64_t point, double value)
 {
-    const struct cells_grid *g = &c->grid;
-    int64_t slice = point, k;
+    const int64_t slice = slice_of(&c->grid, point);
+    int64_t k;
     if (!isfinite(value)) return SW_OK;
-    for (int a = 0; a < g->dims; a++) slice -= index_along(g, a, point) * g->stride[a];
     if ((k = find(&c->of_slice, (uint64_t)slice)) < 0) {
         SW_TRY(GROW(c->nrange, c->ranges, c->range));
         k = (int64_t)c->nrange++;
@@ -207,12 +214,10 @@ static bool is_wanted(const struct cells *c, const struct cell *cell)
 {
     const struct cells_grid *g = &c->grid;
     const double by = cell->most - cell->least;
-    int64_t slice = cell->corner;
     if (cell->split || cell->done < 1 << g->dims) return false;
     if (g->where == CELLS_JUMP) return by > g->number;
     if (g->where == CELLS_BETWEEN) return cell->least < g->number && g->number <= cell->most;
-    for (int a = 0; a < g->dims; a++) slice -= index_along(g, a, cell->corner) * g->stride[a];
-    const struct range *range = &c->range[find(&c->of_slice, (uint64_t)slice)];
+    const struct range *range = &c->range[find(&c->of_slice, (uint64_t)slice_of(g, cell->corner))];
     return by > g->number * (range->most - range->least);
 }
 

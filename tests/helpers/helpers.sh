@@ -108,6 +108,28 @@ output  = { file = "o.h5"; fields = { times = [1.0e-4]; }; };
 run     = { device = "cpu"; };
 CFG
 }
+stopped_often() {  # stopped_often FILE ARGUMENTS...: by --max-time, and begun again until FILE is there
+    local file=$1 calls=0 code=75
+    shift
+    while [ $code = 75 ] && [ $calls -lt 100 ]; do
+        "$sweep" "$@" -o "$file" --max-time 0.1s >out 2>err
+        code=$?
+        calls=$((calls + 1))
+    done
+    [ $code = 0 ] && [ $calls -gt 1 ] || fail "stopped by --max-time: $calls calls, exit code $code"
+}
+killed_after() {  # killed_after 'SECONDS ...' FILE ARGUMENTS...: so long after each start; then it may end
+    local seconds file=$2 kills=0 times=$1
+    shift 2
+    for seconds in $times; do
+        "$sweep" "$@" -q -o "$file" -s run.checkpoint=0.0005 >out 2>err &
+        sleep "$seconds"
+        kill -9 $! 2>err && kills=$((kills + 1))
+        wait $! 2>err
+    done
+    [ $kills -gt 0 ] || fail "only $kills calls were killed"
+    expect 0 "$@" -q -o "$file"
+}
 summary() {  # the last line of a test
     [ $failures = 0 ] || { echo "$failures failed" >&2; exit 1; }
     echo "all passed${*:+: $*}"

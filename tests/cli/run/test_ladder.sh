@@ -127,23 +127,8 @@ holds early.h5 early.h5 '(a["stopped"][:] > 0).any() and (a["status"][:] == 1).a
 # ---- stopped and killed anywhere: the same file
 slow=(run both.cfg -s time.dt=0.005 -s time.end=40.0 -s output.scalars.every=20.0)
 expect 0 "${slow[@]}" -q -o whole.h5
-calls=0 code=75
-while [ $code = 75 ] && [ $calls -lt 100 ]; do
-    "$sweep" "${slow[@]}" -o stop.h5 --max-time 0.1s >out 2>err
-    code=$?
-    calls=$((calls + 1))
-done
-[ $code = 0 ] && [ $calls -gt 1 ] || fail "stopped by --max-time: $calls calls, exit code $code"
-same whole.h5 stop.h5
-kills=0
-for seconds in 0.05 0.1 0.15 0.2 0.25; do
-    "$sweep" "${slow[@]}" -q -o kill.h5 -s run.checkpoint=0.0005 >out 2>err &
-    sleep $seconds
-    kill -9 $! 2>err && kills=$((kills + 1))
-    wait $! 2>err
-done
-[ $kills -gt 0 ] || fail "only $kills calls were killed"
-expect 0 "${slow[@]}" -q -o kill.h5
+stopped_often stop.h5 "${slow[@]}"; same whole.h5 stop.h5
+killed_after '0.05 0.1 0.15 0.2 0.25' kill.h5 "${slow[@]}"
 same whole.h5 kill.h5
 # half of the rungs, then all: the file keeps the ends as long as a rung above is not there
 expect 0 run both.cfg -q -o half.h5 --only 'direction == up && r < 0.05'

@@ -70,23 +70,8 @@ expect 0 run egg.cfg -q -o batch.h5 -s run.batch=37; same egg.h5 batch.h5
 expect 0 run egg.cfg -q -o two.h5 --device cpu:0,1; same egg.h5 two.h5
 slow=(run egg.cfg -s time.dt=0.0001 -s refine.levels=3 -s grid.n=16)
 expect 0 "${slow[@]}" -q -o whole.h5
-calls=0 code=75
-while [ $code = 75 ] && [ $calls -lt 100 ]; do
-    "$sweep" "${slow[@]}" -o stop.h5 --max-time 0.1s >out 2>err
-    code=$?
-    calls=$((calls + 1))
-done
-[ $code = 0 ] && [ $calls -gt 1 ] || fail "stopped by --max-time: $calls calls, exit code $code"
-same whole.h5 stop.h5
-kills=0
-for k in 1 2 3 4 5 6 7 8; do
-    "$sweep" "${slow[@]}" -q -o kill.h5 -s run.checkpoint=0.0005 -s run.batch=100 >out 2>err &
-    sleep 0.$((k + 1))
-    kill -9 $! 2>err && kills=$((kills + 1))
-    wait $! 2>err
-done
-[ $kills -gt 0 ] || fail "only $kills calls were killed"
-expect 0 "${slow[@]}" -q -o kill.h5
+stopped_often stop.h5 "${slow[@]}"; same whole.h5 stop.h5
+killed_after '0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9' kill.h5 "${slow[@]}" -s run.batch=100
 same whole.h5 kill.h5
 # a file of some rounds is not finished, and tells it
 "$sweep" "${slow[@]}" -o part.h5 --max-time 0.1s >out 2>err
