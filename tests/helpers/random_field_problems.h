@@ -202,7 +202,7 @@ static inline struct fields_desc desc_of(const struct problem *p, int count)
 {
     struct fields_desc desc = {
         .n = {p->n[0], p->n[1], p->n[2]}, .capacity = count, .own_steps = p->tolerance > 0, .goals = 1, .times = times,
-        .scheme = p->scheme, .nparam = NUMBERS, .terms = p->terms, .energy = p->energy, .tries_conditions = true};
+        .scheme = p->scheme, .nparam = NUMBERS, .terms = p->terms, .energy = p->energy};
     for (int v = 0; v < p->unknowns; v++) desc.initial[v] = p->initial[v % 2];
     memcpy(desc.walls, p->walls, sizeof desc.walls);
     memcpy(desc.wall, p->wall, sizeof desc.wall);

@@ -35,16 +35,6 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
     return o->fits(d, sm) ? NULL : o->misfit;
 }
 
-/* Whether a wall is not without flux. */
-static bool has_conditions(const struct fields_desc *d)
-{
-    for (int k = 0; k < d->terms->unknowns * SW_DIMS * 2; k++) {
-        const int axis = k / 2 % SW_DIMS;
-        if (d->walls[axis] && !fields_wall_is_closed_at(&d->wall[k / (2 * SW_DIMS)][axis][k % 2])) return true;
-    }
-    return false;
-}
-
 struct request { const struct fields_desc *desc; int sm; };
 
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
@@ -53,11 +43,7 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     const struct request *r = request;
     (void)kind;
     if (!o) return "no row steps fields in two and three dimensions on this device";
-    const char *misfit = misfit_of(o, r->desc, r->sm);
-    if (misfit) return misfit;
-    if (o->space != SW_HOST && !r->desc->tries_conditions && has_conditions(r->desc))  /* results/gpu/fields.txt */
-        return "with conditions at walls other than no_flux it has given wrong values on a GPU: run.device = \"cpu\"";
-    return NULL;
+    return misfit_of(o, r->desc, r->sm);
 }
 
 SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse);

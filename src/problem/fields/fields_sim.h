@@ -34,7 +34,6 @@ struct fields_desc {
     const struct sw_program *initial[SW_UNKNOWNS_MOST];  /* in x, y, z; NULL: from set_state()    */
     bool                 walls[SW_DIMS];  /* both ends are points, at which `wall` says what holds */
     struct fields_wall   wall[SW_UNKNOWNS_MOST][SW_DIMS][2];
-    bool                 tries_conditions;  /* of tests: on a GPU, too, where walls with conditions have been wrong */
 };
 
 /* What makes the runs of a batch of the columns of a setup. */

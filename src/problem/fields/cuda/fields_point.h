@@ -157,8 +157,9 @@ SW_HD static inline bool fields_line_factor(const struct sw_line_operator *a, in
 /** Between walls: coefficients of points, 40 bytes each, and matrices of segments, by the rows of the CPU's elimination
  * (walls_point.h), which become alike far from walls; then none is left to divide.
  * @param kind  of both walls  @param to  out: [fields_eliminated_numbers()]  @return as above */
-SW_HD static inline bool fields_line_eliminate(const struct sw_line_operator *a, const int kind[2], int n, int segment,
-                                               double *to, struct fields_line *line, double *scale)
+SW_HD_CALL static inline bool fields_line_eliminate(const struct sw_line_operator *a, const int kind[2], int n,
+                                                    int segment, double *to, struct fields_line *line,
+                                                    double *scale)
 {
     const double over = 1.0 / (1.0 + a->s0);
     const int segments = (n + segment - 1) / segment;
