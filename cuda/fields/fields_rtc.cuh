@@ -475,13 +475,12 @@ __device__ static __forceinline__ void find_local(const struct fields_on_device 
     }
 }
 
-/* A point of k_i, and what follows from it.
+/* A point of k_i, and what follows from it: the state of the next stage, or the next state.
  * @param k          behind the last solve
  * @param u, before  the state, and k_j, at the point; out: k_i among these */
 template <int I>
-__device__ static __forceinline__ void finish(const struct fields_on_device &b, int run, const struct fields &f,
-                                              size_t at, double k, double u, double (&before)[I + 1],
-                                              struct found *found)
+__device__ static __forceinline__ double finish(const struct fields_on_device &b, int run, size_t at, double k,
+                                                double u, double (&before)[I + 1], struct found *found)
 {
     double d = 0.0, next = u, error = 0.0;
 #pragma unroll
@@ -492,9 +491,7 @@ __device__ static __forceinline__ void finish(const struct fields_on_device &b, 
 #pragma unroll
         for (int j = 0; j <= I; j++)
             if (method_a(I + 1, j) != 0.0) next += method_a(I + 1, j) * before[j];
-        f.k[I][at] = before[I];
-        f.stage[at] = move_walls(b, run, at, I + 1, next);
-        return;
+        return move_walls(b, run, at, I + 1, next);
     }
 #pragma unroll
     for (int j = 0; j <= I; j++) {
@@ -502,11 +499,11 @@ __device__ static __forceinline__ void finish(const struct fields_on_device &b, 
         if (OWN && method_e(j) != 0.0) error += method_e(j) * before[j];
     }
     next = move_walls(b, run, at, STAGES, next);
-    (OWN ? f.stage : f.u)[at] = next;
     find_local(b, run, next, found);
     if (OWN) found->largest = sw_own_steps_worse(found->largest, fabs(next));
     else found->size = larger(found->size, size_of(next));
     if (OWN) found->error = sw_own_steps_worse(found->error, fabs(error));
+    return next;
 }
 
 /* Columns of an axis A > 0: lines whose points lie `STRIDE` apart, COLUMNS of them at a time. */
@@ -528,6 +525,7 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
                                                       const double (&c)[SEGMENT], struct found *found)
 {
     enum { FEW = I ? 4 : 8, CHUNK = SEGMENT < FEW ? SEGMENT : FEW };
+    if (!LINE::has(0, points)) return;
 #pragma unroll
     for (int from = 0; from < SEGMENT; from += CHUNK) {
         double u[CHUNK], before[CHUNK][I + 1];
@@ -542,7 +540,14 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
 #pragma unroll
         for (int e = 0; e < CHUNK; e++)
             if (LINE::has(from + e, points))
-                finish<I>(b, run, f, first + (size_t)(from + e) * stride, c[from + e], u[e], before[e], found);
+                u[e] = finish<I>(b, run, first + (size_t)(from + e) * stride, c[from + e], u[e], before[e], found);
+#pragma unroll
+        for (int e = 0; e < CHUNK; e++) {  /* a load behind a store would wait for it */
+            const size_t at = first + (size_t)(from + e) * stride;
+            if (!LINE::has(from + e, points)) continue;
+            if (I + 1 < STAGES) f.k[I][at] = before[e][I];
+            (I + 1 < STAGES || OWN ? f.stage : f.u)[at] = u[e];
+        }
     }
 }
 
