@@ -4,6 +4,16 @@
 #ifndef SW_FETCH
 #define SW_FETCH(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 #define SW_PART_BARRIER(number, threads) asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory")
+#if FETCHED
+/* Eight bytes, which the thread itself reads behind SW_COPY_WAIT(). */
+#define SW_COPY_BEGIN(to, from)                                                                                       \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from)  \
+                 : "memory")
+#define SW_COPY_WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define SW_COPY_BEGIN(to, from) (void)(to), (void)(from)
+#define SW_COPY_WAIT() (void)0
+#endif
 #endif
 
 enum { PLANE = NX * NY, POINTS = NX * NY * NZ, SIZE = UNKNOWNS * POINTS };

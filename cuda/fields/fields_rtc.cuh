@@ -517,12 +517,17 @@ template <int A> struct column_shape {
     };
 };
 
+/* Whether a pass over columns has a copy of u in shared memory, which is on its way there while it solves. */
+template <int A> __device__ static __forceinline__ constexpr bool fetches(void) { return FETCHED && A + 1 == AXES; }
+
 /* What follows from the points of a segment, of which some at a time are loaded together.
- * @param stride  between points of the segment */
+ * @param stride   between points of the segment
+ * @param fetched  where u has been copied to, `threads` between points; NULL: it is loaded */
 template <int I, class LINE, int SEGMENT>
 __device__ static __forceinline__ void finish_segment(const struct fields_on_device &b, int run,
                                                       const struct fields &f, size_t first, int stride, int points,
-                                                      const double (&c)[SEGMENT], struct found *found)
+                                                      const double (&c)[SEGMENT], const double *fetched, int threads,
+                                                      struct found *found)
 {
     enum { FEW = I ? 4 : 8, CHUNK = SEGMENT < FEW ? SEGMENT : FEW };
     if (!LINE::has(0, points)) return;
@@ -533,7 +538,7 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
         for (int e = 0; e < CHUNK; e++) {
             const size_t at = first + (size_t)(from + e) * stride;
             if (!LINE::has(from + e, points)) continue;
-            u[e] = f.u[at];
+            u[e] = fetched ? fetched[(from + e) * threads] : f.u[at];
 #pragma unroll
             for (int j = 0; j < I; j++) before[e][j] = f.k[j][at];
         }
@@ -553,12 +558,13 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
 
 /* Tile number `tile` of unknown v: along axis A, in stage I.
  * @param rank    the block's in its cluster
- * @param shared  [4 TASKS] */
+ * @param shared  [4 TASKS], and where u is fetched another [SEGMENT TASKS] */
 template <int A, int I>
 __device__ static inline void pass_columns(const struct fields_on_device &b, int run, const struct fields &f, int v,
                                            int tile, int rank, double *shared, struct found *found)
 {
     typedef column_shape<A> S;
+    double *const fetched = shared + 4 * S::TASKS + threadIdx.x;
     typedef line_shape<S::SEGMENT, S::N> L;
     const struct fields_line &line = b.system[run * UNKNOWNS + v].axis[A];
     const int column = threadIdx.x % S::COLUMNS, part = threadIdx.x / S::COLUMNS, segment = rank * S::EACH + part;
@@ -568,13 +574,19 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
     const size_t first = (size_t)v * POINTS + (size_t)(tile / S::TILES) * S::N * S::STRIDE + inner +
                          (size_t)segment * S::SEGMENT * S::STRIDE;
     double c[S::SEGMENT];
+    if constexpr (fetches<A>()) {
+#pragma unroll
+        for (int e = 0; e < S::SEGMENT; e++)
+            if (L::has(e, points)) SW_COPY_BEGIN(fetched + e * S::TASKS, f.u + first + (size_t)e * S::STRIDE);
+    }
 #pragma unroll
     for (int e = 0; e < S::SEGMENT; e++) c[e] = L::has(e, points) ? f.k[I][first + (size_t)e * S::STRIDE] : 0.0;
     if (!line.is_one)
         solve_lines<S::SEGMENT, S::N, A == 1 ? WALLS_Y : WALLS_Z, line_blocks<S::BLOCKS>, S::BLOCKS>(
             line, eliminated_of(b, run, v, A), c, segment, works, column, S::COLUMNS, S::TASKS, shared);
     if (A + 1 == AXES) {
-        finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, found);
+        if (fetches<A>()) SW_COPY_WAIT();
+        finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, fetches<A>() ? fetched : nullptr, S::TASKS, found);
     } else {
 #pragma unroll
         for (int e = 0; e < S::SEGMENT; e++)

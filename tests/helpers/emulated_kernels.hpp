@@ -23,6 +23,8 @@
 #define __shared__ static
 #define __launch_bounds__(...)
 #define SW_FETCH(p) (void)(p)
+#define SW_COPY_BEGIN(to, from) (void)(*(to) = *(from))
+#define SW_COPY_WAIT() (void)0
 #define SW_PART_BARRIER(number, threads) __syncthreads()  /* all parts of a block come there */
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;

@@ -171,6 +171,26 @@ static int rows_threads(int segments)
     return threads < FEW ? FEW : threads > MANY ? MANY : threads;
 }
 
+/* Threads have registers for so many on a multiprocessor. */
+static int columns_together(const struct fields_shape *s)
+{
+    return at_least(1024 / at_least(s->threads[1], s->threads[2]), 1);
+}
+
+/* u of the points that a block solves last is copied while it does so, where all blocks that the registers hold have
+ * room for it. */
+static void fetch_state(const struct fields_desc *d, int sm, struct fields_shape *s)
+{
+    enum { DRIVER = 1024, COPIES = 80 };  /* of each block; the first sm that copies so */
+    const int last = d->terms->dimensions - 1;
+    const size_t tasks = (size_t)s->columns[last] * (size_t)((segments_of(s, last, d->n[last]) + s->blocks[last] - 1) /
+                                                             s->blocks[last]);
+    const size_t bytes = (4 + (size_t)s->segment[last]) * tasks * sizeof(double);
+    if (sm < COPIES || (size_t)columns_together(s) * (bytes + DRIVER) > shared_most(sm)) return;
+    s->fetched = 1;
+    if (s->shared[last] < bytes) s->shared[last] = bytes;
+}
+
 bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
     *s = (struct fields_shape){.rows = 1};
@@ -182,6 +202,7 @@ bool fields_shape_stream(const struct fields_desc *d, int sm, struct fields_shap
     cut_rows(d, rows_threads(segments_of(s, 0, d->n[0])), s);
     for (int a = 1; a < SW_DIMS; a++) cut_columns(d, a, 1024, sm >= 90 ? 8 : 1, s);
     s->elsewhere = known_elsewhere(d);
+    fetch_state(d, sm, s);
     if (fields_walls_layout_of(d).walls > INT_MAX) return false;
     return s->shared[0] <= (shared_most(sm) < SHARED_MOST ? shared_most(sm) : SHARED_MOST);
 }
@@ -492,7 +513,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
 {
     struct fields_walk walk = {.steep = false};
     const struct fields_method *m = fields_method_of(d->scheme);
-    const int columns = s->threads[1] > s->threads[2] ? s->threads[1] : s->threads[2];
+    const int columns = at_least(s->threads[1], s->threads[2]);
     fields_set_walk(d, &walk);
     sw_text_printf(text, "enum { UNKNOWNS = %d, AXES = %d, NX = %d, NY = %d, NZ = %d, STAGES = %d, OWN = %d, "
                    "STEEP = %d, SINGLE = %d };\n", d->terms->unknowns, d->terms->dimensions, (int)d->n[0],
@@ -506,7 +527,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    FIELDS_TILE, s->threads[0], s->kept, s->whole, at_least(s->together, 1), FIELDS_SEEN);
     sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
                    at_least(768 / s->threads[0], 1),
-                   at_least(1024 / columns, 1));
+                   columns_together(s));
+    sw_text_printf(text, "#define FETCHED %d\n", s->fetched);
     add_method(text, m);
     add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows, s->whole);
     add_view(text, "of_energy", d->energy, 1, false);

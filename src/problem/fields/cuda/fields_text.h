@@ -16,6 +16,7 @@ struct fields_shape {
     int    together;                /* of those: blocks that share the registers of a multiprocessor */
     int    whole;                   /* of those: threads have segments of columns in registers  */
     bool   waves;                   /* Fourier transforms solve, not lines                      */
+    int    fetched;                 /* u is copied into shared memory while the last axis is solved */
     int    elsewhere;               /* coefficients that vary and take in more than the only unknown at the point, or
                                      * time: steps do not know them behind themselves           */
 };
