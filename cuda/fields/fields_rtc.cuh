@@ -170,14 +170,20 @@ template <int SEGMENT, int N> struct line_shape {
     }
 };
 
-/* Threads that share lines of SEGMENTS segments each. Only these wait for each other where they are whole warps, or in
- * one; there are 15 barriers for parts of a block. */
+__device__ static __forceinline__ constexpr int common_multiple(int a, int b)
+{
+    int multiple = a;
+    while (multiple % b) multiple += a;
+    return multiple;
+}
+
+/* Threads that share lines of SEGMENTS segments each. Only these wait for each other where whole lines are whole warps;
+ * there are 15 barriers for parts of a block. */
 template <int SEGMENTS, int THREADS> struct line_group {
     enum {
-        OF_WARP = WARP % SEGMENTS == 0,
-        OF_WARPS = SEGMENTS % WARP == 0 && THREADS % SEGMENTS == 0 && THREADS / SEGMENTS < 16,
-        ALONE = OF_WARP || OF_WARPS, SIZE = OF_WARP ? (int)WARP : OF_WARPS ? SEGMENTS : THREADS,
-        LINES = SIZE / SEGMENTS
+        WHOLE_WARPS = common_multiple(SEGMENTS, WARP), OF_WARP = (int)WHOLE_WARPS == WARP,
+        OF_WARPS = !OF_WARP && THREADS % WHOLE_WARPS == 0 && THREADS / WHOLE_WARPS < 16,
+        ALONE = OF_WARP || OF_WARPS, SIZE = ALONE ? (int)WHOLE_WARPS : THREADS, LINES = SIZE / SEGMENTS
     };
     __device__ static __forceinline__ void barrier(void)
     {
@@ -196,26 +202,43 @@ template <int BLOCKS> struct line_blocks {
     }
 };
 
-/* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term.
+/* Where a segment has left its state, the second number of which lies `tasks` behind. */
+template <int SEGMENTS, int BLOCKS>
+__device__ static __forceinline__ const double *state_left(const double *left, int segment, int stride)
+{
+    enum { EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS };
+    if (BLOCKS > 1) return in_block(left + segment % EACH * stride, segment / EACH);
+    return left + segment * stride;
+}
+
+/* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term. Each is
+ * loaded while the one before is multiplied.
+ * @param EVEN  the last segment of a line is as long as the others
  * @param matrices  where lines have WALLS of their segments, [segments][2][4]
  * @param left  what the segments of the block's part of the line leave, segment s at s*stride, second numbers `tasks`
  *              behind; other blocks' at the same place of their memory */
-template <int SEGMENTS, int BLOCKS, int DIRECTION, bool WALLS>
+template <int SEGMENTS, int BLOCKS, int DIRECTION, bool WALLS, bool EVEN>
 __device__ static __forceinline__ void come_in(const struct fields_line &line, const double *matrices, int segment,
                                                const double *left, int stride, int tasks, double *one, double *two)
 {
-    enum { EACH = (SEGMENTS + BLOCKS - 1) / BLOCKS };
-    const int before = DIRECTION > 0 ? segment : SEGMENTS - 1 - segment;
+    const int before = DIRECTION > 0 ? segment : SEGMENTS - 1 - segment,
+              terms = WALLS && before < line.terms ? before : line.terms;
+    int from = wrapped(segment - DIRECTION * terms, SEGMENTS);
     double a = 0.0, b = 0.0;
+    const double *there = state_left<SEGMENTS, BLOCKS>(left, from, stride);
+    double x = there[0], y = there[tasks];
 #pragma unroll 1
-    for (int t = WALLS && before < line.terms ? before : line.terms; t >= 1; t--) {
-        const int from = wrapped(segment - DIRECTION * t, SEGMENTS);
-        const double *m = WALLS ? matrices + 8 * from + (DIRECTION > 0 ? 0 : 4) : line.power[from == SEGMENTS - 1],
-                     *there = left + from % EACH * stride;
-        if (BLOCKS > 1) there = in_block(there, from / EACH);
-        const double x = fma(m[0], a, fma(m[1], b, there[0]));
-        b = fma(m[2], a, fma(m[3], b, there[tasks]));
-        a = x;
+    for (int t = terms; t >= 1; t--) {
+        const double *m = WALLS ? matrices + 8 * from + (DIRECTION > 0 ? 0 : 4)
+                                : line.power[!EVEN && from == SEGMENTS - 1];
+        const double one_of = x, two_of = y;
+        from = wrapped(from + DIRECTION, SEGMENTS);  /* the last one, which nothing is made of, is the segment itself */
+        there = state_left<SEGMENTS, BLOCKS>(left, from, stride);
+        x = there[0];
+        y = there[tasks];
+        const double next = fma(m[0], a, fma(m[1], b, one_of));
+        b = fma(m[2], a, fma(m[3], b, two_of));
+        a = next;
     }
     *one = WALLS ? a : fma(line.closure[0], a, line.closure[1] * b);
     *two = WALLS ? b : fma(line.closure[2], a, line.closure[3] * b);
@@ -236,7 +259,7 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
 {
     typedef line_shape<SEGMENT, N> S;
     const int points = segment == S::SEGMENTS - 1 ? S::LAST : SEGMENT;
-    enum { EACH = ((int)S::SEGMENTS + BLOCKS - 1) / BLOCKS };
+    enum { EACH = ((int)S::SEGMENTS + BLOCKS - 1) / BLOCKS, EVEN = (int)S::LAST == SEGMENT };
     double *left = shared + first, *right = shared + 2 * tasks + first;
     const double *mine_of = eliminated + segment, *matrices = eliminated + FIELDS_ELIMINATED * SEGMENT * S::SEGMENTS;
     const int mine = BLOCKS > 1 ? segment % EACH : segment;
@@ -259,7 +282,7 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
     }
     WAITS::barrier();
     if (works) {
-        come_in<S::SEGMENTS, BLOCKS, 1, WALLS>(line, matrices, segment, left, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, 1, WALLS, EVEN>(line, matrices, segment, left, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = 0; e < SEGMENT; e++)
             if (S::LAST == SEGMENT || e < points) {
@@ -275,7 +298,7 @@ __device__ static __forceinline__ void solve_lines(const struct fields_line &lin
     }
     WAITS::barrier();
     if (works) {
-        come_in<S::SEGMENTS, BLOCKS, -1, WALLS>(line, matrices, segment, right, stride, tasks, &u, &v);
+        come_in<S::SEGMENTS, BLOCKS, -1, WALLS, EVEN>(line, matrices, segment, right, stride, tasks, &u, &v);
 #pragma unroll
         for (int e = SEGMENT - 1; e >= 0; e--)
             if (S::LAST == SEGMENT || e < points) {
