@@ -93,7 +93,7 @@ __device__ static inline void whole_stage(const struct fields_on_device &b, int 
         solve_lines<SEGMENT_Y, NY, WALLS_Y, line_blocks<1>>(p.axis[1], eliminated_of(b, run, 0, 1), c, of_column, true,
                                                             column, NX, THREADS_FUSED, states);
     finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)of_column * SEGMENT_Y * NX + column, NX, SEGMENT_Y,
-                                                 c, nullptr, 0, found);
+                                                 c, factor_of(b, run, 0), nullptr, 0, found);
     if (I + 1 < STAGES) __syncthreads();
 }
 

@@ -348,11 +348,18 @@ __device__ static __forceinline__ double of_stages(const struct fields &f, int a
     return d;
 }
 
-/* scale (dt F + D) */
+/* scale (dt F + D), or of the only stage F: the end of the step has the factor then (factor_of). */
 template <int V, int I>
 __device__ static __forceinline__ double of_stage(const struct fields &f, int at, double dt, double scale, double rate)
 {
+    if (STAGES == 1) return rate;
     return I ? scale * (dt * rate + of_stages<V, I>(f, at)) : scale * dt * rate;  /* one factor of all points */
+}
+
+/* Of an increment, behind the last solve. */
+__device__ static __forceinline__ double factor_of(const struct fields_on_device &b, int run, int v)
+{
+    return STAGES == 1 ? b.system[run * UNKNOWNS + v].scale * b.pace[run].dt : 1.0;
 }
 
 /* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). None is beside walls that have
@@ -499,11 +506,11 @@ __device__ static __forceinline__ void find_local(const struct fields_on_device 
 }
 
 /* A point of k_i, and what follows from it: the state of the next stage, or the next state.
- * @param k          behind the last solve
+ * @param k          behind the last solve; with `factor`, factor_of()
  * @param u, before  the state, and k_j, at the point; out: k_i among these */
 template <int I>
 __device__ static __forceinline__ double finish(const struct fields_on_device &b, int run, size_t at, double k,
-                                                double u, double (&before)[I + 1], struct found *found)
+                                                double factor, double u, double (&before)[I + 1], struct found *found)
 {
     double d = 0.0, next = u, error = 0.0;
 #pragma unroll
@@ -518,7 +525,8 @@ __device__ static __forceinline__ double finish(const struct fields_on_device &b
     }
 #pragma unroll
     for (int j = 0; j <= I; j++) {
-        if (method_b(j) != 0.0) next += method_b(j) * before[j];
+        if (STAGES == 1) next = fma(factor, before[j], next);
+        else if (method_b(j) != 0.0) next += method_b(j) * before[j];
         if (OWN && method_e(j) != 0.0) error += method_e(j) * before[j];
     }
     next = move_walls(b, run, at, STAGES, next);
@@ -549,8 +557,8 @@ template <int A> __device__ static __forceinline__ constexpr bool fetches(void) 
 template <int I, class LINE, int SEGMENT>
 __device__ static __forceinline__ void finish_segment(const struct fields_on_device &b, int run,
                                                       const struct fields &f, size_t first, int stride, int points,
-                                                      const double (&c)[SEGMENT], const double *fetched, int threads,
-                                                      struct found *found)
+                                                      const double (&c)[SEGMENT], double factor, const double *fetched,
+                                                      int threads, struct found *found)
 {
     enum { FEW = I ? 4 : 8, CHUNK = SEGMENT < FEW ? SEGMENT : FEW };
     if (!LINE::has(0, points)) return;
@@ -568,7 +576,8 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
 #pragma unroll
         for (int e = 0; e < CHUNK; e++)
             if (LINE::has(from + e, points))
-                u[e] = finish<I>(b, run, first + (size_t)(from + e) * stride, c[from + e], u[e], before[e], found);
+                u[e] = finish<I>(b, run, first + (size_t)(from + e) * stride, c[from + e], factor, u[e], before[e],
+                                 found);
 #pragma unroll
         for (int e = 0; e < CHUNK; e++) {  /* a load behind a store would wait for it */
             const size_t at = first + (size_t)(from + e) * stride;
@@ -609,7 +618,8 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
             line, eliminated_of(b, run, v, A), c, segment, works, column, S::COLUMNS, S::TASKS, shared);
     if (A + 1 == AXES) {
         if (fetches<A>()) SW_COPY_WAIT();
-        finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, fetches<A>() ? fetched : nullptr, S::TASKS, found);
+        finish_segment<I, L>(b, run, f, first, S::STRIDE, points, c, factor_of(b, run, v),
+                             fetches<A>() ? fetched : nullptr, S::TASKS, found);
     } else {
 #pragma unroll
         for (int e = 0; e < S::SEGMENT; e++)
