@@ -293,7 +293,7 @@ static enum sw_status read_spectra(struct forming *f, const struct quantity *q, 
 {
     const struct sw_data_group *s = &q->of->data_group;
     const size_t word = sw_h5_size(q->var->type), points = (size_t)sw_points(s->n);
-    const int64_t step = q->pieces ? 1 : sw_clamp(SW_STATISTICS_BYTES / (int64_t)(points * word), 1, s->count);
+    const int64_t step = q->pieces ? 1 : sw_clamp(SW_STATISTICS_BLOCK / (int64_t)(points * word), 1, s->count);
     double *to = (double *)(void *)f->value.at;
     SW_TRY(sw_have_room((size_t)step * points * word, &f->block.at, &f->block.bytes));
     SW_TRY(sw_have_room((points + (size_t)q->inner) * sizeof(double), &f->ring.at, &f->ring.bytes));
