@@ -267,7 +267,7 @@ static bool cut_whole_by(const struct fields_desc *d, int segment, size_t room, 
     return s->shared[0] <= room;
 }
 
-/* Threads of a multiprocessor; those of one block alone, which wait for the same barriers, count three fifths: at 96 x 96
+/* Threads of a multiprocessor; those of one block alone, which wait for the same barriers, count three fifths: of 96^2
  * two blocks of 192 threads take 1.56e11 points a second through a step on an H200, one of 576 takes 1.27e11. */
 static int worth_of(const struct fields_shape *s, int sm)
 {
