@@ -9,6 +9,7 @@
  *                                           how many points above each other they are taken TOGETHER
  *     rhs_of<v>, varying<k>, initial_of<v>, energy_of<0>    programs: THERE; values kept a run, a step, a cell (RUN,
  *                                           STEP, CELL); run, step, cell, point of sw_program_cuda()
+ *     uses_of<rhs_of<v>>::next(q) ..        the first neighbour from q on that one takes in
  *     VARYING, varying_unknown(k), varying_axis(k), varying_fourth(k)    coefficients that are no numbers of a run;
  *     varying_same(k)                       the first one of the same program
  *     varying_local(k)                      it takes in the only unknown at the point alone, at all times the same
@@ -21,6 +22,12 @@
  *
  * A block works on one run at a time. Fields are [unknowns][z][y][x]. Recursions are fused multiply-adds by name: the
  * compiler is told to join nothing. */
+
+extern __shared__ double shared[];
+
+/* A kernel has so many unknowns and stages that what all of them need is a call: it takes longer than twice as long to
+ * compile twice as much. */
+enum { MUCH = UNKNOWNS * STAGES > 4 };
 
 /* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
  * from -reach on, those of y once for all of the points. */
@@ -64,7 +71,7 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
     set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
     look_around<false>(i, j, n, &around);
     set_inputs_at(around, u, 0, in);
-    if constexpr (OPEN || LIFTED) pass_walls<VIEW, LIFTED>(b, run, i, j, n, set, in);
+    if constexpr (OPEN || LIFTED) pass_walls<T, VIEW, LIFTED>(b, run, i, j, n, set, in);
     return value_of<T>(b, run, k, in, at, t, step);
 }
 
@@ -76,8 +83,8 @@ __device__ static __forceinline__ double find_rate(const struct fields_on_device
     return close_walls<V>(b, run, set, at % NX, at / NX % NY, at / PLANE, f);
 }
 
-/* The same of a run with what is its own, where walls have conditions. A call, and by values: few points are beside
- * walls, but what they ask for is most of a kernel, and of the time to compile it. */
+/* Both of a run with what is its own, where walls have conditions. Calls, and by values: few points are beside walls,
+ * but what they ask for is most of a kernel, and of the time to compile it. */
 template <int V, bool LIFTED>
 __device__ static __noinline__ double rate_between(const double *param, int count, const double *place, double *walls,
                                                    const double *weights, const struct kept *k, const double *u,
@@ -86,6 +93,28 @@ __device__ static __noinline__ double rate_between(const double *param, int coun
     struct fields_on_device b = {};
     b.param = param, b.count = count, b.place = place, b.walls = walls, b.weights = weights;
     return find_rate<V, LIFTED>(b, 0, k, u, at, t, step, set);
+}
+
+template <class T, class VIEW>
+__device__ static __noinline__ double value_between(const double *param, int count, const double *place, double *walls,
+                                                    const struct kept *k, const double *u, int at, double t,
+                                                    long long step)
+{
+    struct fields_on_device b = {};
+    b.param = param, b.count = count, b.place = place, b.walls = walls;
+    return value_at<T, VIEW>(b, 0, k, u, at, t, step);
+}
+
+/* A program's value at a point anywhere, of a state whose walls are those of set 0. */
+template <class T, class VIEW>
+__device__ static __forceinline__ double value_anywhere(const struct fields_on_device &b, int run,
+                                                        const struct kept *k, const double *u, int at, double t,
+                                                        long long step)
+{
+    if constexpr (OPEN)
+        return value_between<T, VIEW>(b.param + run, b.count, b.place + (size_t)run * FIELDS_PLACE,
+                                      b.walls + (size_t)run * WALLS_SIZE, k, u, at, t, step);
+    else return value_at<T, VIEW>(b, run, k, u, at, t, step);
 }
 
 /* F at a point anywhere, less what moves at walls. */
@@ -447,35 +476,52 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     }
 }
 
-/* The rows of block number `block`, of unknown V in stage I. @param shared  [ROWS*PITCH + 4*ROW_TASKS] */
-template <int V, int I>
-__device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int block,
-                                        const struct kept *kept, double t, double dt, long long step, double *shared)
+/* Solve rows along x that lie in shared memory, and take them to where they belong. @param room  [ROWS*PITCH +
+ * 4*ROW_TASKS] */
+__device__ static __forceinline__ void solve_rows(const struct fields_line &line, const double *eliminated, int rows,
+                                                  double *room, double *to)
 {
-    const struct fields_system &p = b.system[run * UNKNOWNS + V];
-    const int k = block / BLOCKS_PLANE, j = block % BLOCKS_PLANE * ROWS, rows = NY - j < ROWS ? NY - j : ROWS;
-    form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, shared);
-    __syncthreads();
-    if (!p.axis[0].is_one) {
+    if (!line.is_one) {
         const int task = threadIdx.x, row = task / SEGMENTS_X, segment = task % SEGMENTS_X;
         const bool works = row < rows;
-        double c[SEGMENT_X], *mine = shared + task * SLOT;
+        double c[SEGMENT_X], *mine = room + task * SLOT;
         const int points = segment == SEGMENTS_X - 1 ? line_shape<SEGMENT_X, NX>::LAST : SEGMENT_X;
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++) c[e] = works && e < points ? mine[e] : 0.0;
-        solve_lines<SEGMENT_X, NX, WALLS_X, row_group>(p.axis[0], eliminated_of(b, run, V, 0), c, segment, works,
-                                                       row * SEGMENTS_X, 1, ROW_TASKS, shared + ROWS * PITCH);
+        solve_lines<SEGMENT_X, NX, WALLS_X, row_group>(line, eliminated, c, segment, works, row * SEGMENTS_X, 1,
+                                                       ROW_TASKS, room + ROWS * PITCH);
 #pragma unroll
         for (int e = 0; e < SEGMENT_X; e++)
             if (works && e < points) mine[e] = c[e];
         row_group::barrier();
     }
-    double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
     const int group = row_group::ALONE ? threadIdx.x / row_group::SIZE : 0,
               first = group * row_group::LINES * NX, end = row_group::ALONE ? first + row_group::LINES * NX : ROWS * NX,
               step_of = row_group::ALONE ? row_group::SIZE : blockDim.x;
     for (int c = first + threadIdx.x % step_of; c < end && c < rows * NX; c += step_of)
-        to[c] = shared[slot_of(c / NX, c % NX)];
+        to[c] = room[slot_of(c / NX, c % NX)];
+}
+
+/* A call, where MUCH. */
+__device__ static __noinline__ void solve_rows_apart(const struct fields_line *line, const double *eliminated, int rows,
+                                                     double *to)
+{
+    solve_rows(*line, eliminated, rows, shared + FIELDS_KEPT * SIZE, to);
+}
+
+/* The rows of block number `block`, of unknown V in stage I. @param room  of solve_rows() */
+template <int V, int I>
+__device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int block,
+                                        const struct kept *kept, double t, double dt, long long step, double *room)
+{
+    const struct fields_system &p = b.system[run * UNKNOWNS + V];
+    const double *eliminated = eliminated_of(b, run, V, 0);
+    const int k = block / BLOCKS_PLANE, j = block % BLOCKS_PLANE * ROWS, rows = NY - j < ROWS ? NY - j : ROWS;
+    double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
+    form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, room);
+    __syncthreads();
+    if (MUCH) solve_rows_apart(&p.axis[0], eliminated, rows, to);
+    else solve_rows(p.axis[0], eliminated, rows, room, to);
     if (FIELDS_KEPT || V + 1 < UNKNOWNS) __syncthreads();
 }
 
@@ -678,6 +724,16 @@ __device__ static inline unsigned long long *largest_of(const struct fields_on_d
 }
 enum { ERROR, NEXT_SIZE, BY_TIME };
 
+/* A call, where MUCH. */
+__device__ static __noinline__ bool make_system_apart(const struct fields_method *method,
+                                                      const struct fields_matrix_rule *rule,
+                                                      const struct fields_stiffness *s, double dt, const int *n,
+                                                      const int *segment, const double *dx,
+                                                      const struct fields_line_ends *ends, struct fields_system *system)
+{
+    return fields_system_make(method, rule, s, dt, n, segment, dx, ends, system);
+}
+
 /* P of an unknown. Where a coefficient is not finite a step of a given dt ends the run; the error of one of its own is
  * no number. */
 __device__ static inline void make_system(const struct fields_on_device &b, int run, int v)
@@ -703,8 +759,10 @@ __device__ static inline void make_system(const struct fields_on_device &b, int 
         else s.most2[varying_axis(k)] = system->most[0][varying_axis(k)];
     }
     const struct fields_line_ends ends = line_ends_of(b, run, v);
-    if (fields_system_make(b.method, b.rule, &s, p->dt, n, segment, b.place + (size_t)run * FIELDS_PLACE + 3,
-                           WALLED ? &ends : nullptr, system))
+    const double *dx = b.place + (size_t)run * FIELDS_PLACE + 3;
+    const struct fields_line_ends *at_ends = WALLED ? &ends : nullptr;
+    if (MUCH ? make_system_apart(b.method, b.rule, &s, p->dt, n, segment, dx, at_ends, system)
+             : fields_system_make(b.method, b.rule, &s, p->dt, n, segment, dx, at_ends, system))
         return;
     p->goes = 2;
     if (!OWN) stop_run(b, run, p->number + 1);

@@ -7,9 +7,6 @@
  *     TILE                            points of a block of the other kernels, THREADS at a time
  *     FIELDS_KEPT                     0: of cuda.stream, whose passes are kernels; else these have no text */
 
-extern __shared__ double shared[];
-
-
 enum { THREADS = 256, TILES_OF_ALL = (POINTS + TILE - 1) / TILE };
 
 __device__ static inline int run_of_thread(void) { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -73,7 +70,8 @@ __device__ static inline void find_most(const struct fields_on_device &b, int ru
             if (threadIdx.x == 0) keep<varying<K>>(b, run, p.t, p.number, kept);
             __syncthreads();
             for (int at = first + threadIdx.x; at < end; at += blockDim.x)
-                most = sw_own_steps_worse(most, value_at<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
+                most = sw_own_steps_worse(
+                    most, value_anywhere<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
             raise(&b.most[(size_t)run * VARYING + K], most, room);
         }
         find_most<K + 1>(b, run, f, first, end, local, kept, room);
@@ -373,7 +371,7 @@ extern "C" __global__ void energy_k(struct fields_on_device b, double *energy)
     if (threadIdx.x == 0) keep<energy_of<0>>(b, run, 0.0, 0, &kept);
     __syncthreads();
     for (int at = threadIdx.x; at < POINTS; at += blockDim.x)
-        sum += weight_of(at) * value_at<energy_of<0>, of_energy>(b, run, &kept, u, at, 0.0, 0);
+        sum += weight_of(at) * value_anywhere<energy_of<0>, of_energy>(b, run, &kept, u, at, 0.0, 0);
     sum = block_sum(sum, shared);
     if (threadIdx.x == 0) energy[run] = volume * sum;
 }

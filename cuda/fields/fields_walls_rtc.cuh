@@ -83,26 +83,41 @@ __device__ static __forceinline__ double given_at(const struct fields_on_device 
                    (condition_moves(k) ? set * face_points(end / 2 % 3) : 0) + at];
 }
 
-/* u at a wall or `far` beyond it. @param inside  u at the image */
-__device__ static __forceinline__ double at_wall(const struct fields_on_device &b, int run, int v, int axis, int side,
-                                                 int far, double inside, int set, int at)
+/* The same of an end that is known. */
+template <int END, int SECOND>
+__device__ static __forceinline__ double given_of(const struct fields_on_device &b, int run, int set, int at)
 {
-    const int end = end_of(v, axis, side), kind = wall_kind(end);
-    if (far == 0) return fields_wall_is_given(kind) ? given_at(b, run, end, 0, set, at) : inside;
-    const double reflected = fields_wall_reflection(kind) * inside;
-    if (wall_condition(2 * end) < 0 && wall_condition(2 * end + 1) < 0) return reflected;
-    return reflected + fields_wall_beyond(kind, side, far, b.place[(size_t)run * FIELDS_PLACE + 3 + axis],
-                                          given_at(b, run, end, 0, set, at), given_at(b, run, end, 1, set, at));
+    constexpr int k = wall_condition(2 * END + SECOND);
+    if constexpr (k < 0) {
+        return 0.0;
+    } else {
+        constexpr int begins = condition_begins(k), apart = condition_moves(k) ? face_points(END / 2 % 3) : 0;
+        return b.walls[(size_t)run * WALLS_SIZE + begins + set * apart + at];
+    }
 }
 
-/* u at place i of an axis, so far from a point that it has. */
-template <int A>
-__device__ static __forceinline__ double through_wall(const struct fields_on_device &b, int run, int v, int offset,
-                                                      int i, double inside, int set, int at)
+/* u at a wall or `far` beyond it. @param inside  u at the image */
+template <int END>
+__device__ static __forceinline__ double at_wall(const struct fields_on_device &b, int run, int far, double inside,
+                                                 int set, int at)
+{
+    constexpr int kind = wall_kind(END), axis = END / 2 % 3, side = END % 2;
+    constexpr bool given = wall_condition(2 * END) >= 0 || wall_condition(2 * END + 1) >= 0;
+    if (far == 0) return fields_wall_is_given(kind) ? given_of<END, 0>(b, run, set, at) : inside;
+    const double reflected = fields_wall_reflection(kind) * inside;
+    if constexpr (!given) return reflected;
+    return reflected + fields_wall_beyond(kind, side, far, b.place[(size_t)run * FIELDS_PLACE + 3 + axis],
+                                          given_of<END, 0>(b, run, set, at), given_of<END, 1>(b, run, set, at));
+}
+
+/* u of an unknown at place i of an axis, OFFSET from a point that it has. */
+template <int V, int A, int OFFSET>
+__device__ static __forceinline__ double through_wall(const struct fields_on_device &b, int run, int i, double inside,
+                                                      int set, int at)
 {
     constexpr int last = points_along(A) - 1;
-    if (offset <= 0 && i <= 0) return at_wall(b, run, v, A, 0, offset ? -i : 0, inside, set, at);
-    if (offset >= 0 && i >= last) return at_wall(b, run, v, A, 1, offset ? i - last : 0, inside, set, at);
+    if (OFFSET <= 0 && i <= 0) return at_wall<end_of(V, A, 0)>(b, run, OFFSET ? -i : 0, inside, set, at);
+    if (OFFSET >= 0 && i >= last) return at_wall<end_of(V, A, 1)>(b, run, OFFSET ? i - last : 0, inside, set, at);
     return inside;
 }
 
@@ -127,27 +142,44 @@ __device__ static __forceinline__ double lift_at(const struct fields_on_device &
     return g;
 }
 
-/* What programs take in at a point beside walls, of what lies at images so far: beyond x first, then y of all x, then z
- * of all, so that corners are beyond both.
+/* What G of a point is at a set more than at the end of the step. A call: each neighbour of a point asks for it. */
+template <int V>
+__device__ static __noinline__ double lift_from_end(double *walls, const double *weights, int set, int i, int j, int k)
+{
+    struct fields_on_device b = {};
+    b.walls = walls, b.weights = weights;
+    return lift_at<false>(b, 0, V, set, AXES, i, j, k) - lift_at<false>(b, 0, V, END_OF_STEP, AXES, i, j, k);
+}
+
+/* What a program takes in at a point beside walls, of what lies at images so far: beyond x first, then y of all x, then
+ * z of all, so that corners are beyond both. Neighbours are numbers of templates: of one that is only known once loops
+ * are unrolled, the compiler looks at all kinds of walls there are, three axes of two ends, and at those of neighbours
+ * that the program does not use: of four unknowns in three dimensions for three minutes.
  * @param LIFTED  the state is that of the step's end, and is looked at as at that of the set */
-template <class VIEW, bool LIFTED = false>
+template <class VIEW, int Q, bool LIFTED>
+__device__ static __forceinline__ double neighbour_between(const struct fields_on_device &b, int run, int i, int j,
+                                                           int k, int set, double u)
+{
+    constexpr int V = VIEW::unknown(Q), dx = VIEW::offset(Q, 0), dy = VIEW::offset(Q, 1), dz = VIEW::offset(Q, 2);
+    const int x = i + dx, y = j + dy, z = k + dz, y_in = place_of<1>(y), z_in = place_of<2>(z);
+    if constexpr (LIFTED && moving(V))
+        u += lift_from_end<V>(b.walls + (size_t)run * WALLS_SIZE, b.weights + (size_t)run * WEIGHTS_SIZE, set,
+                              place_of<0>(x), y_in, z_in);
+    if constexpr (OPEN_X) u = through_wall<V, 0, dx>(b, run, x, u, set, on_face(0, x, y_in, z_in));
+    if constexpr (OPEN_Y) u = through_wall<V, 1, dy>(b, run, y, u, set, on_face(1, x, y, z_in));
+    if constexpr (OPEN_Z) u = through_wall<V, 2, dz>(b, run, z, u, set, on_face(2, x, y, z));
+    return u;
+}
+
+template <class T, class VIEW, bool LIFTED, int FROM = 0>
 __device__ static __forceinline__ void pass_walls(const struct fields_on_device &b, int run, int i, int j, int k,
                                                   int set, double *in)
 {
-#pragma unroll
-    for (int q = 0; q < VIEW::NEIGHBOURS; q++) {
-        const int v = VIEW::unknown(q), x = i + VIEW::offset(q, 0), y = j + VIEW::offset(q, 1),
-                  z = k + VIEW::offset(q, 2), y_in = place_of<1>(y), z_in = place_of<2>(z);
-        double u = in[FIELDS_INPUTS + q];
-        if (LIFTED && moving(v)) {
-            const int x_in = place_of<0>(x);
-            u += lift_at<false>(b, run, v, set, AXES, x_in, y_in, z_in) -
-                 lift_at<false>(b, run, v, END_OF_STEP, AXES, x_in, y_in, z_in);
-        }
-        if (OPEN_X) u = through_wall<0>(b, run, v, VIEW::offset(q, 0), x, u, set, on_face(0, x, y_in, z_in));
-        if (OPEN_Y) u = through_wall<1>(b, run, v, VIEW::offset(q, 1), y, u, set, on_face(1, x, y, z_in));
-        if (OPEN_Z) u = through_wall<2>(b, run, v, VIEW::offset(q, 2), z, u, set, on_face(2, x, y, z));
-        in[FIELDS_INPUTS + q] = u;
+    constexpr int Q = uses_of<T>::next(FROM);
+    if constexpr (Q < VIEW::NEIGHBOURS) {
+        double &u = in[FIELDS_INPUTS + Q];
+        u = neighbour_between<VIEW, Q, LIFTED>(b, run, i, j, k, set, u);
+        pass_walls<T, VIEW, LIFTED, Q + 1>(b, run, i, j, k, set, in);
     }
 }
 
@@ -378,22 +410,32 @@ __device__ static inline void subtract_lifts(const struct fields_on_device &b, i
     __syncthreads();
 }
 
-/* All that walls give at the times of a step. All threads of the run's block together. */
-__device__ static inline void find_walls(const struct fields_on_device &b, int run, const struct wall_times &s,
-                                         bool all, struct kept *kept)
+/* All that walls give at the times of a step. All threads of the run's block together. A call, of one run with what is
+ * its own: two kernels of cuda.fused have it, one of them beside all else. */
+__device__ static __noinline__ void find_walls_of(const double *param, int count, const double *place, double *walls,
+                                                  const double *weights, const struct fields_method *method, double t,
+                                                  double dt, double end, bool all, struct kept *kept)
 {
-    double *walls = b.walls + (size_t)run * WALLS_SIZE;
+    struct fields_on_device b = {};
+    b.param = param, b.count = count, b.place = place, b.walls = walls, b.weights = weights, b.method = method;
 #pragma unroll 1
     for (int of = 0; of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3))
             for (int c = threadIdx.x; c < 2 * SETS * FIELDS_CONDITIONS * inside_points(of % 3); c += blockDim.x)
                 walls[residual_begins(of) + c] = 0.0;
     __syncthreads();
-    find_conditions(b, run, s, all, kept);
+    find_conditions(b, 0, wall_times{t, dt, end}, all, kept);
 #pragma unroll 1
     for (int of = 0; of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3) && ((of % 3 > 0 && WALLS_X) || (of % 3 > 1 && WALLS_Y)))
-            subtract_lifts(b, run, of / 3, of % 3);
+            subtract_lifts(b, 0, of / 3, of % 3);
+}
+
+__device__ static __forceinline__ void find_walls(const struct fields_on_device &b, int run, const struct wall_times &s,
+                                                  bool all, struct kept *kept)
+{
+    find_walls_of(b.param + run, b.count, b.place + (size_t)run * FIELDS_PLACE, b.walls + (size_t)run * WALLS_SIZE,
+                  b.weights + (size_t)run * WEIGHTS_SIZE, b.method, s.t, s.dt, s.end, all, kept);
 }
 
 /* A time outside steps, of which set 0 counts: a step of no length has no R. */

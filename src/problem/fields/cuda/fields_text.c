@@ -344,6 +344,19 @@ static void begin_table(struct sw_text *text, const char *where, const char *typ
     sw_text_printf(text, "%s__device__ static __forceinline__ constexpr %s %s(%s)\n{\n", where, type, name, parameters);
 }
 
+/* The first neighbour from number q on that each program of a family takes in. */
+static void add_uses(struct sw_text *text, const struct family *f, int neighbours)
+{
+    for (int k = 0; k < f->count; k++) {
+        sw_text_printf(text, "template <> struct uses_of<%s<%d>> {\n", f->name, k);
+        begin_table(text, "", "int", "next", "int q");
+        for (int q = 0; q < neighbours; q++)
+            if (sw_program_uses_input(f->program[k], (enum sw_input)(FIELDS_INPUTS + q)))
+                sw_text_printf(text, "    if (q <= %d) return %d;\n", q, q);
+        sw_text_printf(text, "    return %d;\n}\n};\n", neighbours);
+    }
+}
+
 static void add_numbers(struct sw_text *text, const char *name, const double *number)
 {
     begin_table(text, "", "double", name, "int i");
@@ -509,10 +522,13 @@ static void add_symbols(struct sw_text *text, const struct fields_desc *d)
 static void add_programs(struct sw_text *text, const struct fields_desc *d)
 {
     const struct programs p = programs_of(d);
+    const int of_energy = d->energy ? d->energy->neighbours : 0;
     const struct family family[] = {{"rhs_of", d->terms->unknowns, p.rhs}, {"varying", p.varies, p.varying},
-                                    {"initial_of", d->terms->unknowns, d->initial}, {"energy_of", 1, &p.energy}};
+                                    {"energy_of", 1, &p.energy}, {"initial_of", d->terms->unknowns, d->initial}};
     const struct sw_program_size most = most_kept(d, &p);
     for (size_t k = 0; k < sizeof family / sizeof *family; k++) add_family(text, &family[k]);
+    sw_text_add(text, "template <class T> struct uses_of;\n");
+    for (int k = 0; k < 3; k++) add_uses(text, &family[k], k < 2 ? d->terms->neighbours : of_energy);
     sw_text_printf(text, "enum { VARYING = %d, ELSEWHERE = %d, KEPT_RUN = %d, KEPT_STEP = %d };\n", p.varies,
                    known_elsewhere(d), most.run, most.step);
     add_varying(text, &p);

@@ -50,7 +50,7 @@ static void long_lines_compile(void **state)
     if (st) fail_msg("%s", sw_err_message());
 }
 
-/* Between walls of all kinds, which take 1.5 to 13 s each; SW_LONG=1: more of them, of two unknowns, too. */
+/* Between walls of all kinds, which take 1 to 3 s each; SW_LONG=1: more of them, of up to four unknowns, too. */
 static void walls_compile(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void walls_compile(void **state)
         struct problem p;
         do {
             make_problem(&p, k % 3 == 2 ? 3 : 2, 2, false, true);
-            if (p.unknowns <= (long_suite() ? 2 : 1) && size_of(&p) < 4000) break;
+            if (p.unknowns <= (long_suite() ? UNKNOWNS : 1) && size_of(&p) < 4000) break;
             destroy_problem(&p);
         } while (true);
         const struct fields_desc desc = desc_of(&p, 1);
