@@ -1,7 +1,6 @@
 #include "base/sw_checksum.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,8 +2,6 @@
 
 #include "base/sw_err.h"
 
-#include <stddef.h>
-
 static const volatile sig_atomic_t *watched;
 
 void sw_stop_watch(const volatile sig_atomic_t *request) { watched = request; }

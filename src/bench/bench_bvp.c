@@ -7,7 +7,6 @@
  * more with `exact`, solves all runs and takes the norms where u is; the paper's relative error is compared with what
  * discretisation and rounding may make of it. Of any other problem, what a row of the CPU computes. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_clock.h"

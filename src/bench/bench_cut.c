@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "bench/bench_impl.h"
 
 enum sw_status bench_cut_validate(struct sw_bench_spec *spec)

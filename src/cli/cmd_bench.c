@@ -1,5 +1,4 @@
 /* sweep bench SPEC...: rows side by side (src/bench times them), printed as a table, CSV or JSON. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "base/sw_async_stream.h"
 #include "base/sw_mem.h"
 #include "base/sw_stop.h"
-#include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
 #include "cli/reuse.h"

@@ -12,7 +12,6 @@
 #include "base/sw_mem.h"
 #include "base/sw_text.h"
 #include "cli/console.h"
-#include "cli/jobs.h"
 #include "cli/open_sweep.h"
 #include "cli/refine.h"
 #include "cli/shards.h"

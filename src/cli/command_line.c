@@ -14,7 +14,6 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "cli/command_line.h"
-#include "cli/console.h"
 #include "comm/sw_launch.h"
 
 /* ---- commands */

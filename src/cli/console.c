@@ -1,5 +1,4 @@
 /* The signs beyond ASCII that the program uses, and what replaces them where the terminal has none. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

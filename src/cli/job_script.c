@@ -4,7 +4,6 @@
  * repeated. A line that ends with a backslash and those after it are one line of the script, its pieces put together
  * with single spaces, each left out or repeated by itself. */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_embed.h"

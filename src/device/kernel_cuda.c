@@ -3,7 +3,6 @@
  * a cache of files, each named by the SHA-256 of all that decides its content. */
 #include <cuda.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <nvrtc.h>
 #include <pthread.h>

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "comm/sw_comm.h"
 #include "device/sw_device.h"
 

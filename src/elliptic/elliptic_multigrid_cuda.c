@@ -17,7 +17,6 @@
  * with. From the grid on where ranks have few rows all of them have all of it: they gather f, and each computes what
  * one device does. */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "comm/sw_comm.h"

@@ -1,6 +1,5 @@
 /* A program as a polynomial in u: found once by expanding its instructions, then expanded again with numbers each
  * step. */
-#include <assert.h>
 #include <string.h>
 
 #include "base/sw_mem.h"

@@ -4,7 +4,6 @@
  * each, and gets as many values back. */
 #include <math.h>
 
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
 #include "fd/fd_closure.h"

@@ -2,7 +2,6 @@
  * docs/explanation/tridiagonal.md): rows `cuda.relations` (two passes, or one for systems that fit a block) and
  * `cuda.relations_adaptive` (one pass where a large system decouples). */
 #include "cuda/cu_check.cuh"
-#include "linalg/relation_point.h"
 #include "linalg/sw_tridiagonal_impl.h"
 #include "cuda/tridiagonal/tridiagonal_kernels.h"
 

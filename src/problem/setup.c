@@ -1,7 +1,5 @@
-#include <stdio.h>
 #include <string.h>
 
-#include "base/row.h"
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_device.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "comm/sw_comm.h"
 #include "problem/stopping_sim.h"
 

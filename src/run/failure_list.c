@@ -1,7 +1,6 @@
 #include "run/failure_list.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_text.h"

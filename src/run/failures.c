@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_mem.h"
 #include "field/evaluate.h"
 #include "problem/initial_file.h"
 #include "problem/nonfinite.h"

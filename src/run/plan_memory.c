@@ -1,11 +1,9 @@
 /* How many runs of a batch fit the memory of the devices and of the host, and how many are wanted. */
-#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
 
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
 #include "problem/stopping_sim.h"
 #include "run/plan_impl.h"

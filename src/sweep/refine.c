@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
 #include "sweep/axis.h"

@@ -4,7 +4,6 @@
  * closures that let waves grow, what single precision does, fronts that the grid does not resolve); and what a result
  * says of itself. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/sw_mem.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
-#include "cuda/cu_check.cuh"
 #include "device/sw_kernels.h"
 #include "device/sw_snapshot.h"
 #include "problem/advection/advection_impl.h"

@@ -5,7 +5,6 @@
 
 #include "base/sw_cost.h"
 #include "base/sw_err.h"
-#include "base/sw_mem.h"
 #include "problem/banded/banded.h"
 
 enum fault { NONE, NO_PIVOT, NOT_FINITE, LOST, LOST_ROW, UNMEASURED };

@@ -11,7 +11,6 @@
 #include "base/sw_text.h"
 #include "comm/sw_comm.h"
 #include "problem/nonfinite.h"
-#include "problem/grid_keys.h"
 
 static void grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j, struct sw_grid *g)
 {

@@ -6,7 +6,6 @@
  *   it, not 0;
  * - the second point beyond such walls, and beyond clamped ones: Taylor's series of two conditions is too short for
  *   third and fourth derivatives at the wall or beside it. Beyond a slope it does where u_nnn is given. */
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "field/reduce.h"
 #include "problem/fields/fields_batch_cpu.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "problem/fields/fields_sim_impl.h"
 #include "problem/fields/fourier.h"
 

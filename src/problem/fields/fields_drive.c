@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "problem/line/stepper/drive_forces.h"
 

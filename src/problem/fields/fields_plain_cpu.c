@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "device/sw_device.h"
-#include "field/sum.h"
 #include "problem/fields/exact.h"
 #include "problem/fields/fields_batch_cpu.h"
 #include "problem/fields/walls.h"

@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/sw_err.h"
 #include "field/dft.h"
 
 enum { WIDTH = 8 };  /* lines side by side: point i of line l is number i*WIDTH + l */

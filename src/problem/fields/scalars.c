@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "field/sum.h"
 #include "problem/fields/fourier.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
-#include "field/sum.h"
 
 /* Points of a strip, at least: to find out where the values of a program are takes as long as some dozens of them, and
  * what is computed for the points around it is computed twice. */

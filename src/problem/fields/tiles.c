@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/line/stepper/own_steps_point.h"
-
 enum closes { CLOSES_NOTHING, CLOSES_STAGE, CLOSES_STEP };
 
 #ifdef __x86_64__

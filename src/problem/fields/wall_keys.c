@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-#include "expr/sw_expr.h"
-
-
 enum { VALUE, SLOPE, SECOND, THIRD };
 static const char *const boundaries[SW_DIMS] = {"boundary.x", "boundary.y", "boundary.z"};
 static const char *const side_name[2] = {"left", "right"};

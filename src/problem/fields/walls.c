@@ -3,9 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sw_err.h"
-#include "base/sw_mem.h"
-
 /* A condition of an unknown at a wall, or its derivative in t, at all points of the wall. */
 struct condition {
     struct sw_eval *eval;     /* NULL: it is 0                  */

@@ -1,6 +1,5 @@
 /* What a run of `tridiagonal` is, whether it is solved as a whole (tridiagonal_sim.c) or in slices
  * (tridiagonal_slices.c): its shape, and where its entries come from. */
-#include "base/sw_err.h"
 #include "problem/tridiagonal/matrices.h"
 #include "problem/tridiagonal/tridiagonal.h"
 

@@ -1,6 +1,5 @@
 #include "store/catalog/catalog.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "store/files/sw_status_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>

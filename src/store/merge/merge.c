@@ -8,7 +8,6 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "store/catalog/part_index.h"
 #include "store/files/sw_files.h"

@@ -5,11 +5,9 @@
  * from texts. Linear terms with constant coefficients that damp are implicit, what is left is explicit; the steppers of
  * the line equation advance the runs. */
 #include <math.h>
-#include <stdio.h>
 
 #include "problem/line/kinds/equation_coefficients.h"
 #include "problem/nonfinite.h"
-#include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/imex.h"
 #include "problem/line/kinds/line_ends.h"
 #include "problem/initial_file.h"

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "expr/maker.h"
 #include "expr/sw_differences.h"

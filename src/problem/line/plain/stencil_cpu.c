@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "problem/line/stepper/ends_point.h"
-#include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/line_point.h"
 
 void sw_line_pad(const struct sw_line_ends *e, int n, double *u)

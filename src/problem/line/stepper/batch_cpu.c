@@ -6,10 +6,8 @@
 
 #include "field/dft.h"
 #include "field/sum.h"
-#include "problem/line/stepper/fourth_order.h"
 #include "problem/line/stepper/scalars_point.h"
 #include "problem/line/stepper/own_steps_drive.h"
-#include "problem/line/plain/stencil_cpu.h"
 
 /* ------------------------------------------------------------------ the scalars of a line (scalars_point.h) */
 
