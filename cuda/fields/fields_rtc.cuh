@@ -502,11 +502,11 @@ __device__ static __forceinline__ void solve_rows(const struct fields_line &line
         to[c] = room[slot_of(c / NX, c % NX)];
 }
 
-/* A call, where MUCH. */
+/* A call, where MUCH. @param room  in shared memory */
 __device__ static __noinline__ void solve_rows_apart(const struct fields_line *line, const double *eliminated, int rows,
-                                                     double *to)
+                                                     int room, double *to)
 {
-    solve_rows(*line, eliminated, rows, shared + FIELDS_KEPT * SIZE, to);
+    solve_rows(*line, eliminated, rows, shared + room, to);
 }
 
 /* The rows of block number `block`, of unknown V in stage I. @param room  of solve_rows() */
@@ -520,7 +520,7 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
     double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
     form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, room);
     __syncthreads();
-    if (MUCH) solve_rows_apart(&p.axis[0], eliminated, rows, to);
+    if (MUCH) solve_rows_apart(&p.axis[0], eliminated, rows, (int)(room - shared), to);
     else solve_rows(p.axis[0], eliminated, rows, room, to);
     if (FIELDS_KEPT || V + 1 < UNKNOWNS) __syncthreads();
 }
