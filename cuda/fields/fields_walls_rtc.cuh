@@ -419,14 +419,14 @@ __device__ static __noinline__ void find_walls_of(const double *param, int count
     struct fields_on_device b = {};
     b.param = param, b.count = count, b.place = place, b.walls = walls, b.weights = weights, b.method = method;
 #pragma unroll 1
-    for (int of = 0; of < 3 * UNKNOWNS; of++)
+    for (int of = 0; MOVING && of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3))
             for (int c = threadIdx.x; c < 2 * SETS * FIELDS_CONDITIONS * inside_points(of % 3); c += blockDim.x)
                 walls[residual_begins(of) + c] = 0.0;
     __syncthreads();
     find_conditions(b, 0, wall_times{t, dt, end}, all, kept);
 #pragma unroll 1
-    for (int of = 0; of < 3 * UNKNOWNS; of++)
+    for (int of = 0; MOVING && of < 3 * UNKNOWNS; of++)
         if (moving(of / 3) && walls_along(of % 3) && ((of % 3 > 0 && WALLS_X) || (of % 3 > 1 && WALLS_Y)))
             subtract_lifts(b, 0, of / 3, of % 3);
 }

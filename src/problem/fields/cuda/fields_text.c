@@ -439,12 +439,14 @@ static void add_varying(struct sw_text *text, const struct programs *p)
     }
 }
 
+/* Of numbers that are looked up by one known when the kernel runs, too: an array, one load. */
 static void add_table(struct sw_text *text, const char *name, int count, const int *number)
 {
+    sw_text_printf(text, "__device__ static constexpr int table_of_%s[] = {", name);
+    for (int k = 0; k < count; k++) sw_text_printf(text, "%s%d", k ? ", " : "", number[k]);
+    sw_text_add(text, count ? "};\n" : "0};\n");
     begin_table(text, "", "int", name, "int k");
-    for (int k = 0; k < count; k++)
-        if (number[k]) sw_text_printf(text, "    if (k == %d) return %d;\n", k, number[k]);
-    sw_text_add(text, "    return 0;\n}\n");
+    sw_text_printf(text, "    return table_of_%s[k];\n}\n", name);
 }
 
 /* Numbers of places, below 2^31 (fields_shape_stream()). */
@@ -492,10 +494,7 @@ static void add_walls(struct sw_text *text, const struct fields_desc *d, const s
                    eliminated_of(d, s, begins), l.walls, l.weights);
     add_places(text, "eliminated_begins", SW_DIMS, begins);
     add_table(text, "wall_kind", FIELDS_ENDS, l.kind);
-    begin_table(text, "", "int", "wall_condition", "int k");
-    for (int k = 0; k < FIELDS_CONDITIONS_MOST; k++)
-        if (l.number[k] >= 0) sw_text_printf(text, "    if (k == %d) return %d;\n", k, l.number[k]);
-    sw_text_add(text, "    return -1;\n}\n");
+    add_table(text, "wall_condition", FIELDS_CONDITIONS_MOST, l.number);
     add_table(text, "condition_end", l.conditions, l.end);
     add_table(text, "condition_second", l.conditions, l.second);
     add_table(text, "condition_moves", l.conditions, moves);
