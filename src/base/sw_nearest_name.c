@@ -55,3 +55,10 @@ const char *sw_nearest_name(const char *word, const char *const *names, int coun
     const char *longer = least > 1 ? only_beginning_with(word, names, count) : NULL;
     return longer ? longer : best;
 }
+
+int sw_name_index(const char *name, const char *const *names, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!strcmp(names[k], name)) return k;
+    return -1;
+}

@@ -5,4 +5,7 @@
  * Capitals count as small letters.
  * @param names  count names; NULL entries are passed over */
 const char *sw_nearest_name(const char *word, const char *const *names, int count);
+
+/** The place of a name among others; -1: it is none of them. */
+int sw_name_index(const char *name, const char *const *names, int count);
 #endif

@@ -1,6 +1,7 @@
 #ifndef SW_ORDER_H
 #define SW_ORDER_H
-/* Ascending orders, for qsort() and bsearch(): of double, int64_t and uint64_t. */
+/* Ascending orders, for qsort() and bsearch(): of double, int64_t and uint64_t, and of structs whose first member is
+ * one. */
 #include <stdint.h>
 
 static inline int sw_by_real(const void *a, const void *b)

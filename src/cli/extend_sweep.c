@@ -13,24 +13,18 @@
 
 struct known { uint64_t id; int64_t run; };
 
-static int by_id(const void *a, const void *b)
-{
-    const struct known *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 static enum sw_status sort_ids(const uint64_t *id, int64_t count, struct known **known)
 {
     SW_TRY(sw_alloc((size_t)count, known));
     for (int64_t k = 0; k < count; k++) (*known)[k] = (struct known){id[k], k};
-    qsort(*known, (size_t)count, sizeof **known, by_id);
+    qsort(*known, (size_t)count, sizeof **known, sw_by_id);
     return SW_OK;
 }
 
 /* The run of an id, -1: there is none, or are two. */
 static int64_t find_run_of_id(const struct known *known, int64_t count, uint64_t id)
 {
-    const struct known *at = bsearch(&(struct known){.id = id}, known, (size_t)count, sizeof *known, by_id);
+    const struct known *at = bsearch(&id, known, (size_t)count, sizeof *known, sw_by_id);
     if (!at || (at > known && at[-1].id == id) || (at < known + count - 1 && at[1].id == id)) return -1;
     return at->run;
 }
@@ -116,18 +110,18 @@ static enum sw_status check_all_selected(const struct cli_sweep *s, const struct
 static bool has_all_runs(const struct sw_completed *l, const struct cli_sweep *s, const struct matching *m,
                          int64_t count)
 {
-    struct known *there = NULL;
+    uint64_t *there = NULL;
     size_t n = 0;
     for (int b = 0; b < l->ncheckpoint; b++) n += (size_t)l->checkpoint[b].count;
     if (sw_alloc(n + 1, &there)) return false;
     n = 0;
     for (int b = 0; b < l->ncheckpoint; b++)
-        for (int k = 0; k < l->checkpoint[b].count; k++) there[n++] = (struct known){l->checkpoint[b].id[k], 0};
-    qsort(there, n, sizeof *there, by_id);
+        for (int k = 0; k < l->checkpoint[b].count; k++) there[n++] = l->checkpoint[b].id[k];
+    qsort(there, n, sizeof *there, sw_by_id);
     bool all = true;
     for (int64_t k = 0; k < count && all; k++) {
-        const struct known want = {s->id[m->run[k]], 0};
-        all = sw_completed_status(l, want.id) != SW_RUN_PENDING || (n && bsearch(&want, there, n, sizeof want, by_id));
+        const uint64_t id = s->id[m->run[k]];
+        all = sw_completed_status(l, id) != SW_RUN_PENDING || bsearch(&id, there, n, sizeof id, sw_by_id);
     }
     sw_free(there);
     return all;

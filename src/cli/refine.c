@@ -6,6 +6,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "cli/console.h"
 #include "store/catalog/sw_run_table.h"
 #include "store/files/sw_files.h"
@@ -14,12 +15,6 @@
 /* ------------------------------------------------------------------ the results that are there */
 
 struct ended { uint64_t id; double value; };
-
-static int by_id(const void *a, const void *b)
-{
-    const struct ended *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
 
 static int find_scalar(const struct sw_run_table *t, const char *name)
 {
@@ -58,7 +53,7 @@ static enum sw_status read_ended(const char *file, const struct sw_refine *refin
         if (sw_run_table_status(t, row) != SW_RUN_PENDING)
             (*ended)[(*count)++] = (struct ended){by_number ? (uint64_t)t->index[row] : t->id[row],
                                                   value_of(t, refine, scalar, row)};
-    if (!st && *count) qsort(*ended, *count, sizeof **ended, by_id);
+    if (!st && *count) qsort(*ended, *count, sizeof **ended, sw_by_id);
     sw_run_table_free(&t);
     return st;
 }
@@ -70,8 +65,8 @@ static enum sw_status find_values(const struct cli_sweep *s, const struct ended 
     *all = true;
     SW_TRY(sw_alloc((size_t)s->sweep->nruns, value));
     for (int64_t run = 0; run < s->sweep->nruns && *all; run++) {
-        const struct ended want = {s->id ? s->id[run] : (uint64_t)run, 0},
-                           *at = count ? bsearch(&want, ended, count, sizeof want, by_id) : NULL;
+        const uint64_t want = s->id ? s->id[run] : (uint64_t)run;
+        const struct ended *at = count ? bsearch(&want, ended, count, sizeof *at, sw_by_id) : NULL;
         *all = at != NULL;
         if (at) (*value)[run] = at->value;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "expr/expr_impl.h"
 #include "expr/sw_differences.h"
 
@@ -14,13 +15,6 @@ int sw_field_axis(const struct sw_field_names *names, const char *name)
     for (int axis = 0; axis < names->dimensions; axis++)
         if (name[0] == "xyz"[axis] && !name[1]) return axis;
     return -1;
-}
-
-static bool has_number(const struct sw_field_names *names, const char *name)
-{
-    for (int k = 0; k < names->numbers; k++)
-        if (!strcmp(names->number[k], name)) return true;
-    return false;
 }
 
 /* ------------------------------------------------------------------ unknowns */
@@ -40,7 +34,7 @@ static const char *unfit(const struct sw_field_names *names, const char *name)
     if (sw_field_axis(names, name) >= 0)
         return names->dimensions > 1 ? "it is a coordinate" : "it is the coordinate";
     if (!strcmp(name, "t")) return "it is the time";
-    if (has_number(names, name)) return "it is a number of the run";
+    if (sw_name_index(name, names->number, names->numbers) >= 0) return "it is a number of the run";
     if (!*name || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(name) ||
         (*name >= '0' && *name <= '9'))
         return "a name is made of letters, digits and _, and begins with no digit";
@@ -51,9 +45,8 @@ enum sw_status sw_field_check_unknown(const struct sw_field_names *names, int v,
 {
     const char *name = names->unknown[v], *why = unfit(names, name);
     if (why) return expr_refuse(err, 0, 1, why, "'%.*s' cannot be an unknown", SW_UNKNOWN_LONGEST, name);
-    for (int k = 0; k < v; k++)
-        if (!strcmp(names->unknown[k], name)) return expr_refuse(err, 0, 1, "", "two unknowns are called '%s'", name);
-    return SW_OK;
+    return sw_name_index(name, names->unknown, v) < 0 ? SW_OK
+           : expr_refuse(err, 0, 1, "", "two unknowns are called '%s'", name);
 }
 
 /* ------------------------------------------------------------------ names in a text */
@@ -107,7 +100,8 @@ enum sw_status sw_field_check_names(const struct sw_field_names *names, const st
         const struct node *node = &expr->node[k];
         if (node->op != OP_NAME) continue;
         const char *name = expr->names[node->name];
-        bool known = sw_field_axis(names, name) >= 0 || !strcmp(name, "t") || has_number(names, name);
+        bool known = sw_field_axis(names, name) >= 0 || !strcmp(name, "t") ||
+                     sw_name_index(name, names->number, names->numbers) >= 0;
         for (int v = 0; v < names->unknowns; v++) known |= !strcmp(name, names->unknown[v]);
         if (!known) return refuse_name(names, node, name, err);
     }

@@ -7,6 +7,7 @@
 #include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "base/sw_text.h"
 
 /* A dataset. Of one whose file does not number the runs, row r is run r. */
@@ -221,12 +222,6 @@ static enum sw_status find_datasets(struct sw_saved *s)
     return st;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    return (x->run > y->run) - (x->run < y->run);
-}
-
 static enum sw_status sort_rows(struct sw_saved *s)
 {
     for (int g = 0; g < s->groups; g++) s->rows += s->group[g].numbered ? s->group[g].field.dim[0] : 0;
@@ -235,7 +230,7 @@ static enum sw_status sort_rows(struct sw_saved *s)
     for (int g = 0; g < s->groups; g++)
         for (int64_t r = 0; s->group[g].numbered && r < s->group[g].field.dim[0]; r++)
             s->row[k++] = (struct row){s->group[g].run[r], g, r};
-    qsort(s->row, (size_t)s->rows, sizeof *s->row, compare_rows);
+    qsort(s->row, (size_t)s->rows, sizeof *s->row, sw_by_real);
     return SW_OK;
 }
 
@@ -487,7 +482,7 @@ enum sw_status sw_saved_find(const struct sw_saved *s, int dim, double run, doub
     const struct group *g = &s->group[0];
     *p = (struct sw_saved_place){.t = NAN, .n = {1, 1, 1}};
     *wrong = SW_SAVED_WRONG_RUN;
-    if (g->numbered) row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, compare_rows);
+    if (g->numbered) row = bsearch(&wanted, s->row, (size_t)s->rows, sizeof wanted, sw_by_real);
     if (!row) return no_such_run(s);
     g = &s->group[p->group = row->group];
     *wrong = SW_SAVED_WRONG_DATASET;

@@ -2,6 +2,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "device/sw_device.h"
 #include "expr/sw_expr.h"
 #include "field/grid.h"
@@ -66,9 +67,7 @@ bool sw_function_is_0(const struct sw_function *f)
 /* Number keys come first among the columns: an axis of the same name is not taken for one. */
 int sw_setup_column(const struct sw_setup *setup, const char *path)
 {
-    for (int k = 0; k < setup->ncolumn; k++)
-        if (!strcmp(setup->column[k], path)) return k;
-    return -1;
+    return sw_name_index(path, setup->column, setup->ncolumn);
 }
 
 double sw_setup_number(const struct sw_setup *setup, const char *path, int64_t ld, const double *column, int64_t j)

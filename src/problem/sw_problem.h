@@ -21,6 +21,9 @@ struct sw_quantity {       /* something that is written out */
     const char *long_name; /* "order parameter"             */
 };
 
+/** Whether a list, which may be NULL, has a quantity of this name. */
+bool sw_quantity_listed(const struct sw_quantity *quantity, const char *name);
+
 /** The number of quantities of a list; NULL: none. */
 static inline int sw_quantity_count(const struct sw_quantity *quantity)
 {

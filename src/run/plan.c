@@ -7,6 +7,7 @@
 #include "base/sw_err.h"
 #include "base/sw_hash.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "base/sw_text.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
@@ -74,18 +75,6 @@ static enum sw_status add_batch(struct sw_plan *p, int group, const struct membe
 
 struct run_id { uint64_t id; int64_t run; };
 
-static int by_id(const void *a, const void *b)
-{
-    const struct run_id *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int by_run(const void *a, const void *b)
-{
-    const struct member *x = a, *y = b;
-    return x->run < y->run ? -1 : x->run > y->run;
-}
-
 /* Whether the stored outputs are the group's first ones, up to the stored step. */
 static bool outputs_match(const struct sw_group *g, const struct sw_checkpoint *old)
 {
@@ -112,12 +101,11 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
                          struct member *m, int *group)
 {
     for (int k = 0; k < old->count; k++) {
-        struct run_id want = {.id = old->id[k]};
-        const struct run_id *hit = bsearch(&want, todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+        const struct run_id *hit = bsearch(&old->id[k], todo_by_id, (size_t)p->nruns, sizeof *hit, sw_by_id);
         if (!hit || p->own->claimed[hit - todo_by_id]) return false;
         m[k] = (struct member){hit->run, old->id[k], k, 0};
     }
-    qsort(m, (size_t)old->count, sizeof *m, by_run);
+    qsort(m, (size_t)old->count, sizeof *m, sw_by_integer);
     for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
     for (int k = 0; k < old->count; k++)
         if (*group == p->ngroup || !group_has_run(&p->group[*group], m[k].run)) return false;
@@ -127,8 +115,7 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
 static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id)
 {
     for (int k = 0; k < old->count; k++) {
-        struct run_id want = {.id = old->id[k]};
-        const struct run_id *hit = bsearch(&want, todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+        const struct run_id *hit = bsearch(&old->id[k], todo_by_id, (size_t)p->nruns, sizeof *hit, sw_by_id);
         p->own->claimed[hit - todo_by_id] = true;
     }
 }
@@ -147,7 +134,7 @@ static enum sw_status resume_batches(struct sw_plan *p)
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &p->own->claimed));
     SW_TRY_TO(out, st, sw_alloc((size_t)p->nruns, &m));
     for (int64_t k = 0; k < p->nruns; k++) todo_by_id[k] = (struct run_id){p->id[p->own->todo[k]], p->own->todo[k]};
-    qsort(todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, by_id);
+    qsort(todo_by_id, (size_t)p->nruns, sizeof *todo_by_id, sw_by_id);
     for (int k = 0; k < completed->ncheckpoint; k++) {
         const struct sw_checkpoint *old = &completed->checkpoint[k];
         int group;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/sw_nearest_name.h"
 #include "sweep/axis.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -11,9 +12,7 @@ static const char direction_name[] = "direction";
 static bool knows_word(const struct sw_setting *setting)
 {
     static const char *const word[] = {"up", "down", "both"};
-    for (int k = 0; k < 3 && setting->kind == SW_SETTING_STRING; k++)
-        if (!strcmp(setting->text, word[k])) return true;
-    return false;
+    return setting->kind == SW_SETTING_STRING && sw_name_index(setting->text, word, 3) >= 0;
 }
 
 /* @return whether the members are values and ladder, and no others */

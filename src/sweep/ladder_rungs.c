@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "sweep/axis.h"
 #include "sweep/columns.h"
 #include "sweep/ladder.h"
@@ -11,12 +12,6 @@
 /* ------------------------------------------------------------------ the rungs */
 
 struct rung { double value; int64_t i; };
-
-static int by_value(const void *a, const void *b)
-{
-    const struct rung *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
-}
 
 /* Up is from the least value to the largest, in whatever order they are listed. */
 static enum sw_status sort_rungs(struct sw_sweep *s, struct ladder *ladder, bool down)
@@ -27,7 +22,7 @@ static enum sw_status sort_rungs(struct sw_sweep *s, struct ladder *ladder, bool
     SW_TRY(sw_arena_take(s->own->arena, (size_t)count, &ladder->value));
     SW_TRY(sw_alloc((size_t)count, &rung));
     for (int64_t i = 0; i < count; i++) rung[i] = (struct rung){axis_value(&s->own->axis[ladder->axis], i), i};
-    qsort(rung, (size_t)count, sizeof *rung, by_value);
+    qsort(rung, (size_t)count, sizeof *rung, sw_by_real);
     for (int64_t k = 0; k < count; k++) {
         const int64_t at = down ? count - 1 - k : k;
         ladder->place[rung[k].i] = at;

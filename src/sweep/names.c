@@ -51,13 +51,6 @@ static bool is_in_list(const char *name, const char *const *list)
     return false;
 }
 
-static bool is_quantity(const char *name, const struct sw_quantity *q)
-{
-    for (; q && q->name; q++)
-        if (!strcmp(name, q->name)) return true;
-    return false;
-}
-
 /* Groups of the output file are called n00064 or n00064x00032. */
 static bool is_group_name(const char *name)
 {
@@ -94,8 +87,8 @@ static void check_allowed(const struct sw_sweep *s, const struct sw_setting *set
     else if (name_is_in_language(s, name)) why = "it is a function or constant of the expressions";
     else if (is_in_every_file(name) || is_of_unknown(s, name) ||
              (s->problem->measures & SW_ITERATES && is_in_list(name, history_names)) ||
-             is_quantity(name, s->own->unknown_field ? s->own->unknown_field : s->problem->fields) ||
-             is_quantity(name, s->problem->scalars))
+             sw_quantity_listed(s->own->unknown_field ? s->own->unknown_field : s->problem->fields, name) ||
+             sw_quantity_listed(s->problem->scalars, name))
         why = "it is a variable of the output file";
     if (why) report_error(s, setting, "'%s' cannot be called '%s': %s", setting->path, name, why);
 }

@@ -6,6 +6,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_nearest_name.h"
+#include "base/sw_order.h"
 #include "sweep/axis.h"
 #include "sweep/keys.h"
 #include "sweep/sweep_own.h"
@@ -90,12 +91,6 @@ static bool check_sweep(const struct sw_sweep *s, const struct sw_setting *group
 
 struct listed { double value; int64_t place; };
 
-static int by_value(const void *a, const void *b)
-{
-    const struct listed *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
-}
-
 /* A value between two neighbours: what linspace (or logspace) between them gives, and so the same for any number of
  * levels, and where the axis is one itself that of the longer one, "linspace(0, 1, 11)" for "linspace(0, 1, 6)". */
 static double value_between(const struct axis *a, double low, double high, int64_t steps, int64_t place, int64_t k)
@@ -117,7 +112,7 @@ static enum sw_status refine_axis(struct sw_sweep *s, struct refine *r, int d)
     SW_TRY(sw_arena_take(s->own->arena, (size_t)n, &r->listed[d]));
     SW_TRY(sw_alloc((size_t)n, &listed));
     for (int64_t i = 0; i < n; i++) listed[i] = (struct listed){axis_value(a, i), i};
-    qsort(listed, (size_t)n, sizeof *listed, by_value);
+    qsort(listed, (size_t)n, sizeof *listed, sw_by_real);
     for (int64_t i = 0; i < n; i++) {
         const int64_t here = listed[i].place, next = i + 1 < n ? listed[i + 1].place : here;
         r->listed[d][i] = here;
@@ -300,19 +295,11 @@ static void report_no_value(const struct sw_sweep *s, const struct sw_setting *o
         if (sw_run_column_present(c, s)) known[n++] = c->name;
     for (int k = 0; k < n; k++) sw_text_printf(&text, "%s%s", k ? ", " : "", known[k]);
     const char *near = sw_nearest_name(of->text, known, n);
-    bool unsaved = false;
-    for (const struct sw_quantity *q = s->scalar; q && q->name; q++) unsaved |= !strcmp(q->name, of->text);
-    if (unsaved) report_error(s, of, "'refine.of': no run saves '%s': add output.scalars", of->text);
+    if (sw_quantity_listed(s->scalar, of->text))
+        report_error(s, of, "'refine.of': no run saves '%s': add output.scalars", of->text);
     else if (near) report_error(s, of, "'refine.of': unknown number of a run '%s'; did you mean '%s'?", of->text, near);
     else report_error(s, of, "'refine.of': unknown number of a run '%s'; known here: %s", of->text, sw_text_get(&text));
     sw_text_free(&text);
-}
-
-static bool is_scalar(const struct sw_sweep *s, const char *name)
-{
-    for (const struct sw_quantity *q = s->scalar; s->save_scalars && q && q->name; q++)
-        if (!strcmp(q->name, name)) return true;
-    return false;
 }
 
 /* A whole number has none half-way to its neighbour. */
@@ -336,7 +323,7 @@ enum sw_status refine_check(struct sw_sweep *s)
     const struct sw_run_column *column = sw_run_column_find(of->text);
     r->shown.of = of->text;
     if (column && sw_run_column_present(column, s)) r->shown.column = column;
-    else if (!is_scalar(s, of->text)) report_no_value(s, of);
+    else if (!s->save_scalars || !sw_quantity_listed(s->scalar, of->text)) report_no_value(s, of);
     check_numbers(s, r);
     for (int64_t run = 0; run < s->nruns && s->own->point && !cells_level(&r->grid, s->own->point[run]); run++)
         r->shown.begin = run + 1;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "expr/random_point.h"
 #include "sweep/column_values.h"
 #include "sweep/sweep_own.h"
@@ -116,12 +117,6 @@ static void spread(struct sw_representatives *few, const int64_t *run, int64_t c
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static enum sw_status choose(struct choosing *c, int64_t count, int most, struct sw_representatives *few)
 {
     size_t room = 2 * (size_t)c->s->own->norder + (1U << CORNER_AXES);
@@ -148,13 +143,13 @@ enum sw_status sw_representatives_choose(const struct sw_sweep *s, const int64_t
     else st = choose(&c, count, most, few);
     sw_free(c.aim);
     if (st) sw_representatives_free(few);
-    else qsort(few->run, (size_t)few->count, sizeof *few->run, ascending);
+    else qsort(few->run, (size_t)few->count, sizeof *few->run, sw_by_integer);
     return st;
 }
 
 bool sw_representatives_has(const struct sw_representatives *few, int64_t run)
 {
-    return few->count && bsearch(&run, few->run, (size_t)few->count, sizeof run, ascending);
+    return few->count && bsearch(&run, few->run, (size_t)few->count, sizeof run, sw_by_integer);
 }
 
 void sw_representatives_free(struct sw_representatives *few)

@@ -22,12 +22,7 @@ const char *const sw_statistic_names[SW_STATISTICS_COUNT + 1] = {
 
 /* ------------------------------------------------------------------ the text of a file */
 
-static int find_statistic(const char *word)
-{
-    for (int k = 0; k < SW_STATISTICS_COUNT; k++)
-        if (!strcmp(word, sw_statistic_names[k])) return k;
-    return -1;
-}
+static int find_statistic(const char *word) { return sw_name_index(word, sw_statistic_names, SW_STATISTICS_COUNT); }
 
 static enum sw_status add_name(char *word, int *count, char ***list)
 {
@@ -108,9 +103,7 @@ enum sw_status sw_statistics_parse(const char *text, struct sw_statistics *t)
 
 bool sw_statistics_is_over(const struct sw_statistics *t, const char *axis)
 {
-    for (int k = 0; k < t->nover; k++)
-        if (!strcmp(t->over[k], axis)) return true;
-    return false;
+    return sw_name_index(axis, (const char *const *)t->over, t->nover) >= 0;
 }
 
 bool sw_statistics_spectrum(const char *quantity, char field[SW_QUANTITY_NAME])
@@ -147,9 +140,7 @@ struct names { int count; const char *name[NAMES_MOST]; };
 
 static bool has_name(const struct names *n, const char *name)
 {
-    for (int k = 0; k < n->count; k++)
-        if (!strcmp(n->name[k], name)) return true;
-    return false;
+    return sw_name_index(name, n->name, n->count) >= 0;
 }
 
 static void put_name(struct names *n, const char *name)
@@ -172,13 +163,6 @@ static enum sw_status find_fields(struct sw_sweep *s)
     s->own->field = sw_sweep_fields(s, group);
     sw_groups_free(&group, count);
     return SW_OK;
-}
-
-static bool is_quantity(const struct sw_quantity *q, const char *name)
-{
-    for (; q && q->name; q++)
-        if (!strcmp(q->name, name)) return true;
-    return false;
 }
 
 static enum sw_status list_quantities(const struct sw_sweep *s, struct names *known)
@@ -205,7 +189,7 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *li
 {
     struct sw_text text = {0};
     const char *near = sw_nearest_name(name, known->name, known->count);
-    const bool series = is_quantity(s->scalar, name), field = is_quantity(fields_of(s), name);
+    const bool series = sw_quantity_listed(s->scalar, name), field = sw_quantity_listed(fields_of(s), name);
     for (int k = 0; k < known->count; k++) sw_text_printf(&text, "%s%s", k ? ", " : "", known->name[k]);
     if (!strcmp(what, "quantity") && (series || field))
         report_error(s, list, "'%s': no run saves '%s': add output.%s", list->path, name,
@@ -327,7 +311,7 @@ static enum sw_status check_points(const struct sw_sweep *s, const struct names 
     for (int k = 0; k < of->count; k++) {
         char field[SW_QUANTITY_NAME];
         const bool spectrum = sw_statistics_spectrum(of->name[k], field);
-        if (!s->save_fields || !is_quantity(fields_of(s), field)) continue;
+        if (!s->save_fields || !sw_quantity_listed(fields_of(s), field)) continue;
         if (differs(s, "grid.n"))
             report_error(s, list, "'statistics.of': the runs have '%s' at different numbers of points (grid.n); "
                          "statistics of it take one number in all runs", field);
@@ -370,7 +354,7 @@ static void check_names(const struct sw_sweep *s, const struct names *of, const 
             report_error(s, group, "'statistics': an axis cannot be called '%s', as a part of the statistics is; give "
                          "it another name", name);
     }
-    if (is_quantity(s->scalar, "statistics") || is_quantity(fields_of(s), "statistics"))
+    if (sw_quantity_listed(s->scalar, "statistics") || sw_quantity_listed(fields_of(s), "statistics"))
         report_error(s, group, "'statistics': a scalar or an unknown cannot have the name of the group in the file; "
                      "give it another name");
 }
@@ -488,7 +472,7 @@ static enum sw_status read_times(struct sw_sweep *s, const struct names *of, str
     for (int k = 0; k < of->count; k++) {
         char field[SW_QUANTITY_NAME];
         sw_statistics_spectrum(of->name[k], field);
-        fields |= is_quantity(fields_of(s), field);
+        fields |= sw_quantity_listed(fields_of(s), field);
     }
     if (!list) return SW_OK;
     if (list->kind == SW_SETTING_LIST && !list->count)
@@ -508,8 +492,8 @@ static void check_kept(const struct sw_sweep *s, const struct names *of)
     for (int k = 0; k < of->count; k++) {
         char field[SW_QUANTITY_NAME];
         sw_statistics_spectrum(of->name[k], field);
-        fields |= is_quantity(fields_of(s), field);
-        scalars |= is_quantity(s->scalar, of->name[k]);
+        fields |= sw_quantity_listed(fields_of(s), field);
+        scalars |= sw_quantity_listed(s->scalar, of->name[k]);
     }
     if (s->drop_fields && !fields)
         report_error(s, key_setting(s, "output.fields.keep"), "'output.fields.keep' = false keeps the statistics of "

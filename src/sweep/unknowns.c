@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/sw_nearest_name.h"
 #include "expr/sw_reduction.h"
 #include "sweep/keys.h"
 #include "sweep/names.h"
@@ -13,9 +14,7 @@ enum { LONGEST = 31 };
 
 int unknown_find(const struct sw_sweep *s, const char *name)
 {
-    for (int k = 0; k < s->nunknown; k++)
-        if (!strcmp(s->unknown[k], name)) return k;
-    return -1;
+    return sw_name_index(name, s->unknown, s->nunknown);
 }
 
 static const struct sw_key *find_key(const struct sw_sweep *s)

@@ -87,8 +87,7 @@ static bool key_word_check(const struct sw_sweep *s, const struct sw_key *key, c
     if (now != word && !setting->override && s->config->users_file)
         sw_report_add(s->own->report, SW_WARNING, setting->file, setting->line, "'%s' = \"%s\" is now called \"%s\"",
                       path, word, now);
-    for (int k = 0; k < n; k++)
-        if (!strcmp(now, list[k])) return true;
+    if (sw_name_index(now, list, n) >= 0) return true;
     key_words_print(key, known);
     s->own->words_wrong = true;
     const char *near = sw_nearest_name(word, list, n);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "problem/advection/advection_impl.h"
 #include "problem/initial_file.h"
 #include "problem/sw_slab.h"
@@ -522,12 +523,6 @@ enum sw_status advection_range_of(const struct sw_setup *one, int64_t ld, const 
     return move_by_source(one, ld, column, j, -1, size, &range->least, &range->open);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The steepest fall and rise of the source with u over a range; half of the values lie near 0. */
 static enum sw_status slopes_of_source(const struct sw_setup *one, int64_t ld, const double *column, int64_t j,
                                        const struct advection_range *range, struct source_table *table)
@@ -540,7 +535,7 @@ static enum sw_status slopes_of_source(const struct sw_setup *one, int64_t ld, c
                                : near * (k < EVEN + NEAR ? range->least : range->greatest);
         table->u[k] = fmin(fmax(table->u[k], range->least), range->greatest);
     }
-    qsort(table->u, VALUES, sizeof *table->u, compare_numbers);
+    qsort(table->u, VALUES, sizeof *table->u, sw_by_real);
     return tabulate_source(one, ld, column, j, table);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "base/sw_private.h"
 #include "base/sw_stop.h"
 #include "store/catalog/part_index.h"
@@ -74,19 +75,13 @@ static int64_t all_rows(const struct sw_catalog *c)
 }
 
 /* ---- chains */
-static int entry_by_id(const void *a, const void *b)
-{
-    uint64_t x = ((const struct sw_catalog_entry *)a)->id, y = ((const struct sw_catalog_entry *)b)->id;
-    return (x > y) - (x < y);
-}
-
 static enum sw_status list_entries(struct sw_catalog *c)
 {
     SW_TRY(sw_alloc((size_t)all_rows(c), &c->entry));
     for (int k = 0; k < c->ninput; k++)
         for (int64_t j = 0; j < c->input[k].table->nruns; j++)
             c->entry[c->nentry++] = (struct sw_catalog_entry){c->input[k].table->id[j], -1, -1, -1};
-    qsort(c->entry, (size_t)c->nentry, sizeof *c->entry, entry_by_id);
+    qsort(c->entry, (size_t)c->nentry, sizeof *c->entry, sw_by_id);
     int64_t kept = 0;
     for (int64_t j = 0; j < c->nentry; j++)
         if (!kept || c->entry[kept - 1].id != c->entry[j].id) c->entry[kept++] = c->entry[j];
@@ -96,7 +91,7 @@ static enum sw_status list_entries(struct sw_catalog *c)
 
 static struct sw_catalog_entry *find_entry(const struct sw_catalog *c, uint64_t id)
 {
-    return bsearch(&(struct sw_catalog_entry){.id = id}, c->entry, (size_t)c->nentry, sizeof *c->entry, entry_by_id);
+    return bsearch(&id, c->entry, (size_t)c->nentry, sizeof *c->entry, sw_by_id);
 }
 
 const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *c, uint64_t id)
@@ -220,17 +215,19 @@ void sw_catalog_free(struct sw_catalog *c)
 }
 
 /* ---- which runs are wanted */
+int sw_by_source(const void *a, const void *b)
+{
+    const struct sw_copy_job *x = a, *y = b;
+    if (x->input != y->input) return x->input < y->input ? -1 : 1;
+    if (x->data_group != y->data_group) return x->data_group < y->data_group ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
 static int selected_by_index(const void *a, const void *b)
 {
     const struct sw_selected_run *x = a, *y = b;
     if (x->index != y->index) return x->index < y->index ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
-}
-
-static int selected_by_id(const void *a, const void *b)
-{
-    uint64_t x = ((const struct sw_selected_run *)a)->id, y = ((const struct sw_selected_run *)b)->id;
-    return (x > y) - (x < y);
 }
 
 static void sort_unique(struct sw_selected_run *w, int64_t *count)
@@ -250,7 +247,7 @@ static int64_t list_runs_of_sweep(const struct sw_catalog *c, const char *sweep_
     for (int k = 0; k < c->ninput; k++) {
         const struct sw_run_table *t = c->input[k].table;
         if (current == !strcmp(t->sweep_id, sweep_id))
-            for (int64_t j = 0; j < t->nruns; j++) w[count++] = (struct sw_selected_run){t->index[j], t->id[j]};
+            for (int64_t j = 0; j < t->nruns; j++) w[count++] = (struct sw_selected_run){t->id[j], t->index[j]};
     }
     sort_unique(w, &count);
     return count;
@@ -269,9 +266,9 @@ static enum sw_status select_inputs_runs(struct sw_catalog *c)
     enum sw_status st = sw_alloc((size_t)nknown, &known);
     if (!st) {
         memcpy(known, c->selected, (size_t)nknown * sizeof *known);
-        qsort(known, (size_t)nknown, sizeof *known, selected_by_id);
+        qsort(known, (size_t)nknown, sizeof *known, sw_by_id);
         for (int64_t j = 0; j < nold; j++)
-            if (!bsearch(&old[j], known, (size_t)nknown, sizeof *known, selected_by_id))
+            if (!bsearch(&old[j].id, known, (size_t)nknown, sizeof *known, sw_by_id))
                 c->selected[c->nselected++] = old[j];
         sort_unique(c->selected, &c->nselected);
     }
@@ -285,6 +282,6 @@ enum sw_status sw_catalog_select(struct sw_catalog *c, const struct sw_sweep *sw
     if (!sweep) return select_inputs_runs(c);
     SW_TRY(sw_alloc((size_t)sweep->nruns, &c->selected));
     for (c->nselected = 0; c->nselected < sweep->nruns; c->nselected++)
-        c->selected[c->nselected] = (struct sw_selected_run){c->nselected, id[c->nselected]};
+        c->selected[c->nselected] = (struct sw_selected_run){id[c->nselected], c->nselected};
     return SW_OK;
 }

@@ -17,7 +17,7 @@ struct sw_catalog_entry {   /* one run                                          
     int64_t  growing;       /* last slab behind it, of outputs that lack others so far; -1: none        */
     int64_t  ended;         /* last slice of its newest chain that ended; -1: none                      */
 };
-struct sw_selected_run { int64_t index; uint64_t id; };
+struct sw_selected_run { uint64_t id; int64_t index; };
 
 struct sw_catalog {         /* start from {0}; free with sw_catalog_free()                              */
     bool     brief;         /* by the caller: parts but the last may be what FILE.d/index says of them  */
@@ -38,6 +38,13 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     int64_t  nselected;
     struct sw_selected_run  *selected;  /* ascending by index                                           */
 };
+struct sw_copy_job {        /* read outputs that an input has of one run                                */
+    int     input, data_group;
+    int64_t from, to;       /* row in the input's data group, and of the table or group that they are for */
+};
+/** For qsort(): by input, data group and row there. */
+int sw_by_source(const void *a, const void *b);
+
 /** Open files, old to new, with the files that hold the values in place of each virtual file, and link the slices of
  * each run. */
 enum sw_status sw_catalog_open_resolved(const char *const *path, int count, struct sw_catalog *catalog);

@@ -5,6 +5,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "store/catalog/catalog.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
@@ -35,19 +36,12 @@ static enum sw_status add_columns(const struct sw_catalog *c, const int64_t *sli
     return SW_OK;
 }
 
-static int find_param(const struct sw_run_table *t, const char *name)
-{
-    for (int k = 0; k < t->nparam; k++)
-        if (!strcmp(t->param_name[k], name)) return k;
-    return -1;
-}
-
 /* Parameter k of a row as the inputs have it, NaN where they do not know it. */
 static enum sw_status copy_param(const struct sw_catalog *c, int64_t slice, struct sw_run_table *t, int64_t row, int k)
 {
     const struct sw_run_slice *l = &c->slice[slice];
     const struct sw_run_table *from = c->input[l->input].table;
-    int j = find_param(from, t->param_name[k]);
+    int j = sw_name_index(t->param_name[k], (const char *const *)from->param_name, from->nparam);
     double *to = &t->param[(size_t)k * (size_t)t->nruns + (size_t)row];
     *to = j < 0 ? NAN : from->param[(size_t)j * (size_t)from->nruns + (size_t)l->row];
     if (j >= 0 && from->nword[j]) return sw_run_table_word(t, k, from->word[j][(int)*to], to);
@@ -122,19 +116,8 @@ void sw_catalog_drop_results(struct sw_catalog *c)
 
 /* ---- the last values of the series of scalars */
 
-/* Where the last outputs of a row of the table are. */
-struct place { int input, data_group; int64_t from, to; };
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    if (x->input != y->input) return x->input < y->input ? -1 : 1;
-    if (x->data_group != y->data_group) return x->data_group < y->data_group ? -1 : 1;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
 /* @param slice  of each row; NULL: the rows are those of the only input */
-static int64_t find_places(const struct sw_catalog *c, const int64_t *slice, int64_t rows, struct place *place)
+static int64_t find_places(const struct sw_catalog *c, const int64_t *slice, int64_t rows, struct sw_copy_job *place)
 {
     int64_t count = 0;
     for (int64_t to = 0; to < rows; to++) {
@@ -144,13 +127,13 @@ static int64_t find_places(const struct sw_catalog *c, const int64_t *slice, int
             const struct sw_input_file *in = &c->input[at.input];
             const int g = in->data_group_of[at.row];
             if (g >= 0 && in->data_group[g].nscalar > 0) {
-                place[count++] = (struct place){at.input, g, in->row_of[at.row], to};
+                place[count++] = (struct sw_copy_job){at.input, g, in->row_of[at.row], to};
                 break;
             }
             if ((l = at.previous) < 0) break;
         }
     }
-    qsort(place, (size_t)count, sizeof *place, by_place);
+    qsort(place, (size_t)count, sizeof *place, sw_by_source);
     return count;
 }
 
@@ -186,7 +169,7 @@ static void read_block(struct sw_h5 *h, const struct sw_data_group *s, hid_t dat
 }
 
 /* @param place  [count] of one group, in the order of its rows  @param value  memory for the rows, and for a series */
-static void read_last(struct sw_h5 *h, const struct sw_data_group *s, hid_t dataset, const struct place *place,
+static void read_last(struct sw_h5 *h, const struct sw_data_group *s, hid_t dataset, const struct sw_copy_job *place,
                       int64_t count, double *value, const struct sw_run_table *t, double *last)
 {
     const int64_t first = place[0].from, rows = place[count - 1].from - first + 1;
@@ -204,7 +187,7 @@ static void read_last(struct sw_h5 *h, const struct sw_data_group *s, hid_t data
 }
 
 static enum sw_status read_scalar(struct sw_h5 *h, const struct sw_data_group *s, const struct sw_var *var,
-                                  const struct place *place, int64_t count, struct sw_run_table *t)
+                                  const struct sw_copy_job *place, int64_t count, struct sw_run_table *t)
 {
     struct sw_last_scalar *scalar;
     struct sw_h5_shape shape;
@@ -232,13 +215,13 @@ static enum sw_status close_input(struct sw_h5 *h, const char *path)
  * @return SW_E_IO an input cannot be read, or is damaged; SW_E_MEMORY */
 static enum sw_status read_last_scalars(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
 {
-    struct place *place;
+    struct sw_copy_job *place;
     struct sw_h5 h = {0};
     const char *path = NULL;
     enum sw_status st = sw_alloc((size_t)t->nruns, &place);
     const int64_t count = st ? 0 : find_places(c, slice, t->nruns, place);
     for (int64_t first = 0, next; first < count && !st; first = next) {
-        const struct place *p = &place[first];
+        const struct sw_copy_job *p = &place[first];
         const struct sw_data_group *s = &c->input[p->input].data_group[p->data_group];
         if (!first || p->input != p[-1].input) {
             if ((st = close_input(&h, path))) break;

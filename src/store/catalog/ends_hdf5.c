@@ -23,22 +23,15 @@ static int by_place(const void *a, const void *b)
 
 struct id_row { uint64_t id; int64_t row; };
 
-static int by_id(const void *a, const void *b)
-{
-    const struct id_row *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 static enum sw_status find_rows(const struct sw_input_file *in, const uint64_t *id, int count, struct wanted *w)
 {
     struct id_row *sorted;
     enum sw_status st = SW_OK;
     SW_TRY(sw_alloc((size_t)in->table->nruns, &sorted));
     for (int64_t row = 0; row < in->table->nruns; row++) sorted[row] = (struct id_row){in->table->id[row], row};
-    qsort(sorted, (size_t)in->table->nruns, sizeof *sorted, by_id);
+    qsort(sorted, (size_t)in->table->nruns, sizeof *sorted, sw_by_id);
     for (int k = 0; k < count && !st; k++) {
-        const struct id_row want = {.id = id[w[k].j]},
-                            *at = bsearch(&want, sorted, (size_t)in->table->nruns, sizeof want, by_id);
+        const struct id_row *at = bsearch(&id[w[k].j], sorted, (size_t)in->table->nruns, sizeof *at, sw_by_id);
         if (at) w[k].row = at->row;
         else st = SW_FAIL(SW_E_IO, "%s was changed while it was read; run the same command again", in->path);
     }

@@ -5,6 +5,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_order.h"
 #include "store/catalog/sw_completed.h"
 #include "sweep/sw_keys.h"
 
@@ -138,16 +139,10 @@ static void describe(const struct search *s, const char *path, struct sw_text *t
 
 /* ---- ids */
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static bool all_known(const uint64_t *sorted, int64_t n, const uint64_t *id, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        if (!bsearch(&id[k], sorted, (size_t)n, sizeof *sorted, by_value)) return false;
+        if (!bsearch(&id[k], sorted, (size_t)n, sizeof *sorted, sw_by_id)) return false;
     return true;
 }
 
@@ -168,7 +163,7 @@ static enum sw_status all_runs_of_sweep(const struct sw_sweep *sweep, const uint
     if (!strcmp(completed->identity.sweep_id, sweep->id)) return SW_OK;
     SW_TRY(sw_alloc((size_t)n, &sorted));
     memcpy(sorted, id, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    qsort(sorted, (size_t)n, sizeof *sorted, sw_by_id);
     *yes = all_known(sorted, n, completed->id, completed->count);
     for (int k = 0; k < completed->ncheckpoint && *yes; k++)
         *yes = all_known(sorted, n, completed->checkpoint[k].id, completed->checkpoint[k].count);

@@ -8,6 +8,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "store/catalog/part_index.h"
 #include "store/files/sw_files.h"
@@ -367,13 +368,6 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     return st;
 }
 
-static bool among(const char *const *input, int ninput, const char *output)
-{
-    for (int k = 0; k < ninput; k++)
-        if (!strcmp(input[k], output)) return true;
-    return false;
-}
-
 /* Warn about inputs that can be merged all the same. */
 static void warn_inputs(const struct sw_catalog *c, struct sw_report *report)
 {
@@ -438,7 +432,7 @@ static enum sw_status merge_locked(const char *const *input, int ninput, const c
 static enum sw_status check_absent(const char *const *input, int ninput, const char *output,
                                    const struct sw_merge_options *options)
 {
-    if (among(input, ninput, output)) return SW_OK;
+    if (sw_name_index(output, input, ninput) >= 0) return SW_OK;
     if (!options->overwrite && !sw_files_absent(output))
         return SW_FAIL(SW_E_REFUSED, "%s is there and is not among the files to merge; use --force or another name",
                        output);

@@ -219,14 +219,6 @@ enum sw_status sw_copy_jobs(struct sw_slice_reader *r, const struct sw_hyperslab
 }
 
 /* ---- copy jobs */
-static int job_by_position(const void *a, const void *b)
-{
-    const struct sw_copy_job *x = a, *y = b;
-    if (x->input != y->input) return x->input < y->input ? -1 : 1;
-    if (x->data_group != y->data_group) return x->data_group < y->data_group ? -1 : 1;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
 bool sw_copy_jobs_adjacent(const struct sw_copy_job *a, const struct sw_copy_job *b)
 {
     return a->input == b->input && a->data_group == b->data_group && a->from + 1 == b->from;
@@ -254,7 +246,7 @@ enum sw_status sw_copy_jobs_list(const struct sw_catalog *c, const struct sw_joi
     *count = put_jobs(c, t, row, rows, NULL);
     SW_TRY(sw_alloc((size_t)*count, job));
     put_jobs(c, t, row, rows, *job);
-    qsort(*job, (size_t)*count, sizeof **job, job_by_position);
+    qsort(*job, (size_t)*count, sizeof **job, sw_by_source);
     return SW_OK;
 }
 

@@ -3,11 +3,6 @@
 /* What the inputs of a merge hold of the rows of the joined file, read into memory a hyperslab at a time. */
 #include "store/merge/joined_file_hdf5.h"
 
-struct sw_copy_job {               /* copy all outputs that an input has of one run                          */
-    int     input, data_group;
-    int64_t from, to;              /* row in the input's data group, and in the joined file's                */
-};
-
 struct sw_hyperslab {              /* the part of a variable of the joined file that is in memory            */
     const struct sw_data_group *s; /* of the joined file                                                     */
     const struct sw_var *var;

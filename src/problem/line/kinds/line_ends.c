@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "base/sw_text.h"
 #include "expr/parity.h"
 #include "problem/line/kinds/equation_impl.h"
@@ -20,8 +21,7 @@ static bool is_axis(const char *word) { return word && word[0] == '$'; }
 static bool is_condition(const char *key)
 {
     for (int side = 0; side < 2; side++)
-        for (int k = 0; k < SW_LINE_CONDITIONS; k++)
-            if (!strcmp(key, conditions[side][k])) return true;
+        if (sw_name_index(key, conditions[side], SW_LINE_CONDITIONS) >= 0) return true;
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "base/sw_nearest_name.h"
 #include "expr/maker.h"
 #include "expr/sw_differences.h"
 
@@ -31,19 +32,13 @@ static enum sw_status differentiate(struct work *w, int by, int order, int *k)
     return SW_OK;
 }
 
-static int unknown_of(const struct work *w, const char *name)
-{
-    for (int v = 0; v < w->names->unknowns; v++)
-        if (!strcmp(name, w->names->unknown[v])) return v;
-    return -1;
-}
-
 /* Node k of F in m.out, E in the place of unknowns and derivatives formed. @param place  of those before it */
 static enum sw_status translate(struct work *w, const struct sw_expr *rhs, int k, int *place)
 {
     struct node node = rhs->node[k];
     const char *name = node.op == OP_NAME ? rhs->names[node.name] : NULL;
-    const int unknown = name ? unknown_of(w, name) : -1, order = op_derivative(node.op);
+    const int unknown = name ? sw_name_index(name, w->names->unknown, w->names->unknowns) : -1,
+              order = op_derivative(node.op);
     w->m.column = node.column;
     w->m.length = node.length;
     if (op_is_random(node.op))
