@@ -37,6 +37,9 @@ HDF5_LDFLAGS ?= $(call pc,--libs-only-L,hdf5 hdf5-serial)
 # hdf5, or hdf5_serial where the library has its own name (Debian, from HDF5 2 on).
 hdf5_name     = $(or $(patsubst -l%,%,$(firstword $(call pc,--libs-only-l,hdf5 hdf5-serial))),hdf5)
 HDF5_LIBS    ?= -l$(hdf5_name)_hl -l$(hdf5_name)
+# Each is looked for once, not again for each file that is compiled.
+$(foreach v,NVCC CUDA CUDA_DIR MPI MPI_CFLAGS MPI_LDFLAGS NCCL HDF5_CFLAGS HDF5_LDFLAGS hdf5_name HDF5_LIBS,\
+    $(eval $v := $$($v)))
 
 # ---- flags
 # No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
