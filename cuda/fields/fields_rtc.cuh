@@ -17,6 +17,8 @@
  *     SEGMENT_X, SEGMENT_Y, SEGMENT_Z       points of a line that a thread has in registers
  *     ROWS, COLUMNS_Y, COLUMNS_Z            lines that a block has at a time
  *     BLOCKS_Y, BLOCKS_Z                    in a cluster, of the same lines
+ *     BLOCKS_RUN                            that have a run in their shared memory, BLOCKS_Y of them where it is a
+ *                                           cluster; else 1
  *     SINGLE                                fields leave in single precision
  *     what fields_walls_rtc.cuh says        of walls
  *
@@ -28,6 +30,26 @@ extern __shared__ double shared[];
 /* A kernel has so many unknowns and stages that what all of them need is a call: it takes longer than twice as long to
  * compile twice as much. */
 enum { MUCH = UNKNOWNS * STAGES > 4 };
+
+/* The rows of a run that a block steps, first .. end - 1: in a cluster a part of them, PART_ROWS but of the last one. A
+ * field has there the rows that programs take in of neighbours, too, and unknowns lie OF_UNKNOWN apart. Pointers are
+ * such that places in it have the numbers they have in the run. */
+struct part { int rank, first, end; };
+enum {
+    PARTED = BLOCKS_RUN > 1, EDGE_ROWS = PARTED ? (int)of_terms::REACH_Y : 0,
+    PART_ROWS = PARTED ? ((NY + SEGMENT_Y - 1) / SEGMENT_Y + BLOCKS_RUN - 1) / BLOCKS_RUN * SEGMENT_Y : NY,
+    OF_UNKNOWN = PARTED ? (PART_ROWS + 2 * EDGE_ROWS) * NX : POINTS
+};
+__device__ static __forceinline__ struct part part_of(int rank)
+{
+    const struct part all = {0, 0, NY};
+    if (!PARTED) return all;
+    const int first = rank * PART_ROWS, rest = NY - first;
+    return {rank, first, first + (rest < PART_ROWS ? rest : PART_ROWS)};
+}
+
+/* What programs take in where fields are stepped. */
+struct stepped_terms : of_terms { enum { PART = PARTED }; };
 
 /* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
  * from -reach on, those of y once for all of the points. */
@@ -43,7 +65,7 @@ __device__ static __forceinline__ void look_around(int i, int j, int k, struct a
     for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of<0>(i + d - VIEW::REACH_X);
 #pragma unroll
     for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++)
-        a->y[d] = NX * (INTERIOR ? j + d - VIEW::REACH_Y : place_of<1>(j + d - VIEW::REACH_Y));
+        a->y[d] = NX * (INTERIOR || VIEW::PART ? j + d - VIEW::REACH_Y : place_of<1>(j + d - VIEW::REACH_Y));
 #pragma unroll
     for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of<2>(k + d - VIEW::REACH_Z);
 }
@@ -55,7 +77,7 @@ __device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &
 #pragma unroll
     for (int q = 0; q < VIEW::NEIGHBOURS; q++)
         in[FIELDS_INPUTS + q] =
-            u[(size_t)VIEW::unknown(q) * POINTS + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
+            u[(size_t)VIEW::unknown(q) * (VIEW::PART ? OF_UNKNOWN : POINTS) + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
               a.y[VIEW::offset(q, 1) + VIEW::REACH_Y + e] + a.x[VIEW::offset(q, 0) + VIEW::REACH_X]];
 }
 
@@ -75,11 +97,11 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
     return value_of<T>(b, run, k, in, at, t, step);
 }
 
-template <int V, bool LIFTED>
+template <int V, bool LIFTED, class VIEW = of_terms>
 __device__ static __forceinline__ double find_rate(const struct fields_on_device &b, int run, const struct kept *k,
                                                    const double *u, int at, double t, long long step, int set)
 {
-    const double f = value_at<rhs_of<V>, of_terms, LIFTED>(b, run, k, u, at, t, step, set);
+    const double f = value_at<rhs_of<V>, VIEW, LIFTED>(b, run, k, u, at, t, step, set);
     return close_walls<V>(b, run, set, at % NX, at / NX % NY, at / PLANE, f);
 }
 
@@ -118,7 +140,7 @@ __device__ static __forceinline__ double value_anywhere(const struct fields_on_d
 }
 
 /* F at a point anywhere, less what moves at walls. */
-template <int V, bool LIFTED = false>
+template <int V, bool LIFTED = false, class VIEW = of_terms>
 __device__ static __forceinline__ double rate_at(const struct fields_on_device &b, int run, const struct kept *k,
                                                  const double *u, int at, double t, long long step, int set = 0)
 {
@@ -126,7 +148,7 @@ __device__ static __forceinline__ double rate_at(const struct fields_on_device &
         return rate_between<V, LIFTED>(b.param + run, b.count, b.place + (size_t)run * FIELDS_PLACE,
                                        b.walls + (size_t)run * WALLS_SIZE, b.weights + (size_t)run * WEIGHTS_SIZE, k,
                                        u, at, t, step, set);
-    return find_rate<V, LIFTED>(b, run, k, u, at, t, step, set);
+    return find_rate<V, LIFTED, VIEW>(b, run, k, u, at, t, step, set);
 }
 
 /* ------------------------------------------------------------------ reductions */
@@ -195,7 +217,7 @@ template <int SEGMENT, int N> struct line_shape {
     /* Whether a segment of so many points, 0, SEGMENT or LAST, has an e-th one. */
     __device__ static __forceinline__ bool has(int e, int points)
     {
-        return (int)LAST == SEGMENT ? points > 0 : e < points;
+        return e < SEGMENT && ((int)LAST == SEGMENT ? points > 0 : e < points);
     }
 };
 
@@ -222,12 +244,17 @@ template <int SEGMENTS, int THREADS> struct line_group {
     }
 };
 
-/* A line's threads are those of a block, or in a cluster of blocks, which have as many segments each. */
+/* A line's threads are those of a block, or in a cluster of blocks, which have as many segments each. What others read
+ * behind the barrier lies in the shared memory of who wrote it: it does not wait for what goes elsewhere. */
 template <int BLOCKS> struct line_blocks {
     __device__ static __forceinline__ void barrier(void)
     {
-        if (BLOCKS > 1) cluster_barrier();
-        else __syncthreads();
+        if (BLOCKS > 1) {
+            cluster_arrive_shared();
+            cluster_wait();
+        } else {
+            __syncthreads();
+        }
     }
 };
 
@@ -364,7 +391,7 @@ __device__ static __forceinline__ int slot_of(int row, int i)
 }
 
 /* Rows lie in planes; a block has some of a plane. */
-enum { BLOCKS_PLANE = (NY + ROWS - 1) / ROWS, BLOCKS_ROWS = BLOCKS_PLANE * NZ };
+enum { BLOCKS_PLANE = (PART_ROWS + ROWS - 1) / ROWS, BLOCKS_ROWS = BLOCKS_PLANE * NZ };
 
 /* D of a stage at a point of unknown V. */
 template <int V, int I>
@@ -373,7 +400,7 @@ __device__ static __forceinline__ double of_stages(const struct fields &f, int a
     double d = 0.0;
 #pragma unroll
     for (int q = 0; q < I; q++)
-        if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * POINTS + at];
+        if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * OF_UNKNOWN + at];
     return d;
 }
 
@@ -400,7 +427,7 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
                                                    double (&right)[of_terms::TOGETHER])
 {
     const double *from = I ? f.stage : f.u;
-    struct around<of_terms> around;
+    struct around<stepped_terms> around;
     look_around<INTERIOR>(i, j, k, &around);
 #pragma unroll
     for (int e = 0; e < of_terms::TOGETHER; e++) {
@@ -462,7 +489,8 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
             continue;
         }
         if (!is_inside<0>(i, i, EDGE)) continue;
-        if (OPEN || apart) form_points<V, I, true>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
+        if (OPEN || PARTED || apart)
+            form_points<V, I, true>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
         else form_points<V, I, false>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
 #pragma unroll
         for (int e = 0; e < TOGETHER; e++)
@@ -509,15 +537,17 @@ __device__ static __noinline__ void solve_rows_apart(const struct fields_line *l
     solve_rows(*line, eliminated, rows, shared + room, to);
 }
 
-/* The rows of block number `block`, of unknown V in stage I. @param room  of solve_rows() */
+/* The rows of block number `block` of a part, of unknown V in stage I. @param room  of solve_rows() */
 template <int V, int I>
 __device__ static inline void pass_rows(const struct fields_on_device &b, int run, const struct fields &f, int block,
-                                        const struct kept *kept, double t, double dt, long long step, double *room)
+                                        const struct part &part, const struct kept *kept, double t, double dt,
+                                        long long step, double *room)
 {
     const struct fields_system &p = b.system[run * UNKNOWNS + V];
     const double *eliminated = eliminated_of(b, run, V, 0);
-    const int k = block / BLOCKS_PLANE, j = block % BLOCKS_PLANE * ROWS, rows = NY - j < ROWS ? NY - j : ROWS;
-    double *to = f.k[I] + (size_t)V * POINTS + (size_t)(k * NY + j) * NX;
+    const int k = block / BLOCKS_PLANE, j = part.first + block % BLOCKS_PLANE * ROWS,
+              rows = part.end - j < ROWS ? part.end - j : ROWS;
+    double *to = f.k[I] + (size_t)V * OF_UNKNOWN + (size_t)(k * NY + j) * NX;
     form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, room);
     __syncthreads();
     if (MUCH) solve_rows_apart(&p.axis[0], eliminated, rows, (int)(room - shared), to);
@@ -649,7 +679,7 @@ __device__ static inline void pass_columns(const struct fields_on_device &b, int
     const int inner = tile % S::TILES * S::COLUMNS + column;
     const bool works = part < S::EACH && segment < S::SEGMENTS && inner < S::STRIDE;
     const int points = !works ? 0 : segment == S::SEGMENTS - 1 ? (int)L::LAST : (int)S::SEGMENT;
-    const size_t first = (size_t)v * POINTS + (size_t)(tile / S::TILES) * S::N * S::STRIDE + inner +
+    const size_t first = (size_t)v * OF_UNKNOWN + (size_t)(tile / S::TILES) * S::N * S::STRIDE + inner +
                          (size_t)segment * S::SEGMENT * S::STRIDE;
     double c[S::SEGMENT];
     if constexpr (fetches<A>()) {

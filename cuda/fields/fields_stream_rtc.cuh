@@ -57,12 +57,12 @@ __device__ static inline int tile_at(int tile) { return tile < TILES_OF_ALL ? ti
 /* The largest values over some points of what varies: 8 bytes a point.
  * @param local  of coefficients that steps know behind themselves (varying_local), else of the others
  * @param room   [threads] */
-template <int K = 0>
+template <class VIEW, int K = 0>
 __device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int first,
                                         int end, bool local, struct kept *kept, double *room)
 {
     if constexpr (K < VARYING && varying_same(K) != K) {
-        find_most<K + 1>(b, run, f, first, end, local, kept, room);
+        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept, room);
     } else if constexpr (K < VARYING) {
         const struct fields_pace p = b.pace[run];
         double most = 0.0;
@@ -71,10 +71,10 @@ __device__ static inline void find_most(const struct fields_on_device &b, int ru
             __syncthreads();
             for (int at = first + threadIdx.x; at < end; at += blockDim.x)
                 most = sw_own_steps_worse(
-                    most, value_anywhere<varying<K>, of_terms>(b, run, kept, f.u, at, p.t, p.number));
+                    most, value_anywhere<varying<K>, VIEW>(b, run, kept, f.u, at, p.t, p.number));
             raise(&b.most[(size_t)run * VARYING + K], most, room);
         }
-        find_most<K + 1>(b, run, f, first, end, local, kept, room);
+        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept, room);
     }
 }
 
@@ -85,7 +85,7 @@ extern "C" __global__ void most_k(struct fields_on_device b, int local)
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
     if (local ? !b.stopped[run] : b.pace[run].goes)
-        find_most(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept, shared);
+        find_most<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept, shared);
 }
 
 extern "C" __global__ void system_k(struct fields_on_device b)
@@ -112,7 +112,7 @@ __device__ static inline void all_rows(const struct fields_on_device &b, int run
             __syncthreads();
             of = kept;
         }
-        pass_rows<V, I>(b, run, fields_of(b, run), block, of, t, p.dt, p.number, shared);
+        pass_rows<V, I>(b, run, fields_of(b, run), block, part_of(0), of, t, p.dt, p.number, shared);
         all_rows<I, V + 1>(b, run, block, kept);
     }
 }
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS, BLOCKS_OF_COLUMNS)
 /* ------------------------------------------------------------------ steps of a run's own */
 
 /* What F does more by the time than the stages see (fields_estimate_by_time()). */
-template <int V = 0>
+template <class VIEW, int V = 0>
 __device__ static inline void see_time(const struct fields_on_device &b, int run, const struct fields &f, int first,
                                        int end, struct kept *kept, double *room)
 {
@@ -214,12 +214,12 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             for (int i = 0; i <= STAGES; i++) {
                 const double weight = p.dt * (i < STAGES ? b.method->q[i] - b.method->b[i] : b.method->q_end),
                              t = p.t + (i < STAGES ? method_c(i) : 1.0) * p.dt;
-                sum += weight * rate_at<V, MOVING>(b, run, kept + i, f.stage, at, t, p.number, i);
+                sum += weight * rate_at<V, MOVING, VIEW>(b, run, kept + i, f.stage, at, t, p.number, i);
             }
             largest = sw_own_steps_worse(largest, fabs(sum));
         }
         raise(largest_of(b, run, BY_TIME, V), largest, room);
-        see_time<V + 1>(b, run, f, first, end, kept, room);
+        see_time<VIEW, V + 1>(b, run, f, first, end, kept, room);
     }
 }
 
@@ -229,7 +229,7 @@ extern "C" __global__ void time_k(struct fields_on_device b)
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
     if (STEEP && !FIELDS_KEPT && b.pace[run].goes == 1)
-        see_time(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept, shared);
+        see_time<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept, shared);
 }
 
 extern "C" __global__ void judge_k(struct fields_on_device b)

@@ -71,7 +71,7 @@ static struct sw_device emulated_device = {.ops = &emulated_ops, .space = SW_DEV
 /* ------------------------------------------------------------------ kernels */
 
 typedef void emulated_kernel(void **args);
-typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int threads,
+typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int cluster, int threads,
                              size_t shared_bytes, void **args);
 struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
 struct sw_module { void *handle; struct emulated_entry entry[SW_KERNELS]; };
@@ -144,22 +144,29 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
 
 enum { EMULATED_SHARED_BYTES = 29000 * 8 };  /* as in the prelude; a GPU has no more */
 
+static enum sw_status emulate(void *kernel, int blocks_x, int blocks_y, int cluster, int threads, size_t shared_bytes,
+                              void **args)
+{
+    const struct emulated_entry *e = kernel;
+    if (threads < 1 || threads > 1024 || shared_bytes > EMULATED_SHARED_BYTES || cluster < 1 || cluster > 16)
+        return SW_FAIL(SW_E_CUDA, "clusters of %d blocks of %d threads and %zu bytes of shared memory", cluster,
+                       threads, shared_bytes);
+    if (blocks_x > 0 && blocks_y > 0) e->launch(e->kernel, blocks_x, blocks_y, cluster, threads, shared_bytes, args);
+    return SW_OK;
+}
+
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args)
 {
-    const struct emulated_entry *e = kernel;
     (void)device;
-    if (threads < 1 || threads > 1024 || shared_bytes > EMULATED_SHARED_BYTES)
-        return SW_FAIL(SW_E_CUDA, "a block of %d threads and %zu bytes of shared memory", threads, shared_bytes);
-    if (blocks_x > 0 && blocks_y > 0) e->launch(e->kernel, blocks_x, blocks_y, threads, shared_bytes, args);
-    return SW_OK;
+    return emulate(kernel, blocks_x, blocks_y, 1, threads, shared_bytes, args);
 }
 
 enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
                                          size_t shared_bytes, void **args)
 {
-    (void)device, (void)kernel, (void)clusters, (void)size, (void)threads, (void)shared_bytes, (void)args;
-    return SW_FAIL(SW_E_ABSENT, "clusters are not emulated");
+    (void)device;
+    return emulate(kernel, clusters * size, 1, size, threads, shared_bytes, args);
 }
 
 /* ------------------------------------------------------------------ and this machine, to compare it with */

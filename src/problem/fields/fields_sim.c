@@ -18,7 +18,7 @@ const struct fields_row_ops *const fields_sim_table[] = {
     &fields_simd_cpu,     /* full blocks, lines beside each other; threads over runs or within one            */
     &fields_plain_cpu,    /* rows along x by the interpreter, then recursions along each axis: the reference  */
     &fields_fourier_cpu,  /* the same with exact solves by Fourier transforms                                 */
-    &fields_fused_cuda,   /* all steps between two outputs in one kernel, a run in a block's shared memory    */
+    &fields_fused_cuda,   /* all steps between two outputs in one kernel, a run in a block's or cluster's memory */
     &fields_stream_cuda,  /* through memory, a pass over rows and one over columns along each other axis      */
     &fields_cufft_cuda,   /* the same with exact solves by cuFFT: for what only these solve, else by its name */
     0,
@@ -46,7 +46,14 @@ static const char *refuse(const struct sw_row *row, const void *request, enum sw
     return misfit_of(o, r->desc, r->sm);
 }
 
-SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse);
+static bool is_slower(const struct sw_row *row, const void *request)
+{
+    const struct fields_row_ops *o = (const struct fields_row_ops *)row;
+    const struct request *r = request;
+    return o->slower && o->slower(r->desc, r->sm);
+}
+
+SW_ROWS(rows, "stepper", fields_sim_table, .refuse = refuse, .slower = is_slower);
 
 const char *fields_sim_row(int k) { return fields_sim_table[k] ? fields_sim_table[k]->name : NULL; }
 

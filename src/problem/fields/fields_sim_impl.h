@@ -12,6 +12,8 @@ struct fields_sim;
 struct fields_row_ops {
     SW_ROW;
     bool           (*fits)(const struct fields_desc *desc, int sm);  /* on a device of compute capability sm/10 */
+    bool           (*slower)(const struct fields_desc *desc, int sm);  /* of many runs, though it fits, than rows
+                                                                        * behind it; NULL: never               */
     const char      *misfit;   /* why it does not */
     bool             takes_walls;  /* else the axes of all its fields are periodic */
     /** Without those of solves. */

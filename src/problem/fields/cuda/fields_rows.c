@@ -4,8 +4,9 @@
  * cuda.stream takes fields through memory (cuda/fields/fields_stream_rtc.cuh). All runs of the batch take a step
  * together; with steps of their own each has its dt, and those that are at their goal wait. What decides a step, and
  * makes P, is a thread a run, so that nothing is waited for but every few steps of such runs. cuda.fused has a run in
- * the shared memory of a block, which takes all its steps (cuda/fields/fields_fused_rtc.cuh). cuda.cufft is cuda.stream
- * with exact solves by NVIDIA's library between its passes, whose lines then have nothing to solve. */
+ * the shared memory of a block, or of a cluster of blocks, which take all its steps
+ * (cuda/fields/fields_fused_rtc.cuh). cuda.cufft is cuda.stream with exact solves by NVIDIA's library between its
+ * passes, whose lines then have nothing to solve. */
 #include <math.h>
 #include <string.h>
 
@@ -114,6 +115,18 @@ static bool fused_fits(const struct fields_desc *d, int sm)
 {
     struct fields_shape shape;
     return fields_shape_fused(d, sm, &shape);
+}
+
+/* Of many runs clusters take more points a second through a stage than memory does where they have at most 8 blocks and
+ * one stage, in registers (an H200: 192^2 1.7 times, 256^2 1.1, 384^2 1.5); 512^2 as many, imex2 of 128^2 1.1 times, of
+ * 256^2 as many, passes over 200^2 by steps of their own a fifth. Few runs are faster in any cluster, as a step of
+ * theirs by cuda.stream is its launches; but what is taken, and so bits, does not depend on how many there are. */
+static bool fused_is_slower(const struct fields_desc *d, int sm)
+{
+    enum { MOST_BLOCKS = 8 };
+    struct fields_shape shape;
+    if (!fields_shape_fused(d, sm, &shape) || shape.cluster <= 1) return false;
+    return !shape.whole || fields_method_of(d->scheme)->stages > 1 || shape.cluster > MOST_BLOCKS;
 }
 
 static bool cufft_fits(const struct fields_desc *d, int sm)
@@ -584,7 +597,18 @@ static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t
     return settle(s);
 }
 
-/* A block a run, which takes all its steps. */
+static enum sw_status launch_fused(struct fields_sim *s, void **args)
+{
+    const struct stream *p = s->own;
+    const struct fields_shape *shape = &p->shape;
+    void *kernel = p->kernels.kernel[FIELDS_FUSED_K];
+    return shape->cluster > 1 ? sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster,
+                                                          shape->threads[0], shape->shared[0], args)
+                              : sw_kernel_launch(s->device, kernel, s->count, 1, shape->threads[0], shape->shared[0],
+                                                 args);
+}
+
+/* A block or a cluster a run, which takes all its steps. */
 static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t to)
 {
     struct stream *p = s->own;
@@ -592,8 +616,7 @@ static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t 
     void *batch[] = {&p->batch}, *args[] = {&p->batch, &begins, &ends};
     SW_TRY(begin_at_walls(s, from));
     if (s->desc.own_steps) SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
-    SW_TRY(sw_kernel_launch(s->device, p->kernels.kernel[FIELDS_FUSED_K], s->count, 1, p->shape.threads[0],
-                            p->shape.shared[0], args));
+    SW_TRY(launch_fused(s, args));
     return settle(s);
 }
 
@@ -657,12 +680,14 @@ const struct fields_row_ops fields_stream_cuda = {
 
 const struct fields_row_ops fields_fused_cuda = {
     .name = "cuda.fused",
-    .about = "a run in the shared memory of a block, which takes all steps between two outputs",
+    .about = "a run in the shared memory of a block or a cluster, which takes all steps between two outputs",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
     .takes_walls = true,
     .fits = fused_fits,
-    .misfit = "a run and its stages are more than the shared memory of a block holds, at most 227 KiB",
+    .slower = fused_is_slower,
+    .misfit = "a run and its stages are more than the shared memory of a block holds, at most 227 KiB, or in two "
+              "dimensions without walls that of a cluster of 16",
     .bytes = fused_bytes,
     .own_size = sizeof(struct stream),
     .solves = &fields_lines,

@@ -256,16 +256,35 @@ static int blocks_of(const struct fields_shape *s, int sm)
     return at_least(blocks, 1);
 }
 
-/* With `segment` points of a column for each thread. @param room  of shared memory, in bytes */
-static bool cut_whole_by(const struct fields_desc *d, int segment, size_t room, struct fields_shape *s)
+/* How far programs take in rows of others. */
+static int reach_y(const struct fields_desc *d)
+{
+    int reach = 0;
+    for (int q = 0; q < d->terms->neighbours; q++)
+        reach = at_least(reach, abs(d->terms->neighbour[q].offset[1]));
+    return reach;
+}
+
+/* Fields of a block that has `rows` rows of a run and, in a cluster, those that are taken in of others. */
+static size_t part_bytes(const struct fields_desc *d, int kept, int64_t rows, int cluster)
+{
+    const int64_t all = cluster > 1 ? rows + 2 * reach_y(d) : d->n[1] * d->n[2];
+    return (size_t)kept * (size_t)d->terms->unknowns * (size_t)(d->n[0] * all) * sizeof(double);
+}
+
+/* With `segment` points of a column for each thread of each block of a cluster, in which states of rows take no room.
+ * @param room  of shared memory, in bytes */
+static bool cut_whole_by(const struct fields_desc *d, int segment, int cluster, size_t room, struct fields_shape *s)
 {
     enum { ROW = 16, MANY = 640 };
     const int kept = fields_kept(d) - 1;
-    const int64_t threads = d->n[0] * d->n[1] / segment;
-    if (d->n[0] % ROW || d->n[1] % segment || threads % WARP || threads > MANY) return false;
-    const size_t fields = (size_t)kept * fields_size(d) * sizeof(double), states = 4 * (size_t)threads * sizeof(double),
+    const int64_t threads = d->n[0] * d->n[1] / segment / cluster;
+    if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY) return false;
+    const size_t fields = part_bytes(d, kept, d->n[1] / cluster, cluster),
+                 states = cluster > 1 ? 0 : 4 * (size_t)threads * sizeof(double),
                  rows = (size_t)threads * (ROW + 1) * sizeof(double);
-    *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1};
+    *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1,
+                               .cluster = cluster, .blocks = {0, cluster, 1}};
     for (int a = 0; a < SW_DIMS; a++) s->threads[a] = (int)threads, s->shared[a] = fields + rows + states;
     return s->shared[0] <= room;
 }
@@ -280,46 +299,103 @@ static int worth_of(const struct fields_shape *s, int sm)
 
 /* Segments by which a multiprocessor has threads worth most; of the same number the longest, which want fewest
  * barriers. */
-static bool cut_whole(const struct fields_desc *d, int sm, size_t room, struct fields_shape *best)
+static bool cut_whole(const struct fields_desc *d, int sm, int cluster, size_t room, struct fields_shape *best)
 {
     static const int segments[] = {48, 32, 16};
     int most = 0;
     if (d->terms->unknowns > 1 || d->terms->dimensions > 2) return false;
     for (int k = 0; k < 3; k++) {
         struct fields_shape s;
-        if (!cut_whole_by(d, segments[k], room, &s) || worth_of(&s, sm) <= most) continue;
+        if (!cut_whole_by(d, segments[k], cluster, room, &s) || worth_of(&s, sm) <= most) continue;
         *best = s;
         most = worth_of(&s, sm);
     }
     return most > 0;
 }
 
+/* Segments of each column that a block of a cluster has: as many as threads have room for with all columns at a time,
+ * none shorter than 8 points, if the last block then has rows that its neighbours take in. 0: it never has. */
+static int segments_of_block(const struct fields_desc *d, int threads, int cluster, int *segment)
+{
+    enum { SHORTEST = 8, LONGEST = 32 };
+    const int64_t n = d->n[1], share = (n + cluster - 1) / cluster;
+    int each = at_least((int)(share / SHORTEST), 1);
+    for (; each > 0; each--) {
+        *segment = (int)((share + each - 1) / each);
+        if ((each == 1 || each * d->n[0] <= threads) && *segment <= LONGEST &&
+            n - (int64_t)(cluster - 1) * each * *segment >= at_least(reach_y(d), 1))
+            return each;
+    }
+    return 0;
+}
+
+/* The passes of a cluster. */
+static bool cut_block_of(const struct fields_desc *d, int threads, int cluster, struct fields_shape *s)
+{
+    int segment;
+    const int each = segments_of_block(d, threads, cluster, &segment), rows = each * segment;
+    if (!each) return false;
+    *s = (struct fields_shape){.segment = {segment_for(d->n[0]), segment, 1}, .kept = fields_kept(d),
+                               .cluster = cluster, .blocks = {0, cluster, 1}};
+    if (segments_of(s, 0, d->n[0]) > threads) return false;
+    cut_rows(d, threads, s);
+    if (s->rows > rows) s->rows = rows;
+    s->columns[1] = d->n[0] * each < threads ? (int)d->n[0] : threads / each;
+    s->columns[2] = 1;
+    const int row_tasks = s->rows * segments_of(s, 0, d->n[0]), column_tasks = s->columns[1] * each;
+    const int of_rows = row_tasks * ((s->segment[0] | 1) + 4), of_columns = 4 * column_tasks;
+    const size_t most = (size_t)at_least(at_least(of_rows, of_columns), threads) * sizeof(double);
+    for (int a = 0; a < SW_DIMS; a++) {
+        s->threads[a] = threads;
+        s->shared[a] = part_bytes(d, s->kept, rows, cluster) + most;
+    }
+    return true;
+}
+
+/* Of coefficients that vary and of errors. */
+static size_t words_known(const struct fields_desc *d)
+{
+    const struct programs p = programs_of(d);
+    return (size_t)(2 * p.varies + 3 + FIELDS_LARGEST * d->terms->unknowns);
+}
+
 /* What programs keep lies in shared memory, too: of each unknown, and of all times that are looked at. */
 static size_t bytes_kept(const struct fields_desc *d)
 {
-    const struct programs p = programs_of(d);
     const int sets = (fields_method_of(d->scheme)->stages + 1) * (fields_walls_layout_of(d).moves ? 2 : 1);
     return (size_t)(d->terms->unknowns + sets) * fields_numbers_kept(d) * sizeof(double) +
            (size_t)d->terms->unknowns * sizeof(struct fields_system) +
-           sizeof(struct fields_pace) + sizeof(struct sw_own_steps) +
-           (size_t)(2 * p.varies + 3 + FIELDS_LARGEST * d->terms->unknowns) * sizeof(double);
+           sizeof(struct fields_pace) + sizeof(struct sw_own_steps) + words_known(d) * sizeof(double);
 }
 
 /* Where there is room, twice the threads. */
-static bool cut_run(const struct fields_desc *d, int sm, struct fields_shape *s)
+static bool cut_run(const struct fields_desc *d, int sm, size_t room, struct fields_shape *s)
 {
-    enum { LARGE = 8192, SYSTEM = 1024 };  /* what the compiler and the driver take */
-    const size_t room = shared_most(sm) - SYSTEM - bytes_kept(d);
-    if (bytes_kept(d) + SYSTEM >= shared_most(sm)) return false;
-    if (cut_whole(d, sm, room, s)) return true;
+    enum { LARGE = 8192 };
+    if (cut_whole(d, sm, 1, room, s)) return true;
     for (int threads = fields_size(d) >= LARGE ? 2 * USUAL_THREADS : USUAL_THREADS; threads >= 2 * WARP; threads /= 2)
         if (cut_block(d, threads, s) && s->shared[0] <= room) return true;
     return false;
 }
 
+/* The smallest cluster with room; one of more than 8 is not for every device that has clusters. */
+static bool cut_over_cluster(const struct fields_desc *d, int sm, size_t room, struct fields_shape *s)
+{
+    const int most = sm == 90 || sm == 100 || sm == 103 ? 16 : sm >= 90 ? 8 : 1;
+    if (d->terms->dimensions != 2 || fields_walls_layout_of(d).walled) return false;
+    for (int cluster = 2; cluster <= most; cluster *= 2) {
+        if (cut_whole(d, sm, cluster, room, s)) return true;
+        if (cut_block_of(d, 2 * USUAL_THREADS, cluster, s) && s->shared[0] <= room) return true;
+    }
+    return false;
+}
+
 bool fields_shape_fused(const struct fields_desc *d, int sm, struct fields_shape *s)
 {
-    const bool fits = cut_run(d, sm, s);
+    enum { SYSTEM = 1024, CLUSTER_MOST = 16 };  /* what the compiler and the driver take */
+    const size_t own = bytes_kept(d) + SYSTEM, room = shared_most(sm) < own ? 0 : shared_most(sm) - own,
+                 told = (CLUSTER_MOST + 3) * words_known(d) * sizeof(double);
+    const bool fits = cut_run(d, sm, room, s) || (room > told && cut_over_cluster(d, sm, room - told, s));
     s->elsewhere = known_elsewhere(d);
     s->together = fits ? blocks_of(s, sm) : 1;
     return fits;
@@ -411,8 +487,8 @@ static void add_view(struct sw_text *text, const char *name, const struct fields
         for (int a = 0; a < SW_DIMS; a++)
             if (abs(terms->neighbour[q].offset[a]) > reach[a]) reach[a] = abs(terms->neighbour[q].offset[a]);
     sw_text_printf(text, "struct %s {\nenum { NEIGHBOURS = %d, REACH_X = %d, REACH_Y = %d, REACH_Z = %d, CENTRE = %d, "
-                   "TOGETHER = %d };\n", name, neighbours, reach[0], reach[1], reach[2], terms ? centre_of(terms) : -1,
-                   terms ? taken_together(terms, rows, whole) : 1);
+                   "TOGETHER = %d, PART = 0 };\n", name, neighbours, reach[0], reach[1], reach[2],
+                   terms ? centre_of(terms) : -1, terms ? taken_together(terms, rows, whole) : 1);
     begin_table(text, "", "int", "unknown", "int q");
     for (int q = 0; q < neighbours; q++)
         if (terms->neighbour[q].unknown)
@@ -550,8 +626,9 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    s->segment[0], s->segment[1], s->segment[2],
                    s->rows, s->columns[1], s->columns[2], at_least(s->blocks[1], 1), at_least(s->blocks[2], 1));
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
-                   "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d };\n#define SEEN %a\n", s->threads[0], columns,
-                   FIELDS_TILE, s->threads[0], s->kept, s->whole, at_least(s->together, 1), FIELDS_SEEN);
+                   "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d, BLOCKS_RUN = %d };\n#define SEEN %a\n",
+                   s->threads[0], columns, FIELDS_TILE, s->threads[0], s->kept, s->whole, at_least(s->together, 1),
+                   at_least(s->cluster, 1), FIELDS_SEEN);
     sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
                    at_least(768 / s->threads[0], 1),
                    columns_together(s));

@@ -10,6 +10,7 @@ struct fields_shape {
     int    segment[SW_DIMS];        /* points of a line that a thread has                       */
     int    rows, columns[SW_DIMS];  /* lines along x of a block; those along y and z            */
     int    blocks[SW_DIMS];         /* that lines along y and z are cut over, a cluster; 0, 1: none */
+    int    cluster;                 /* blocks that have a run in their shared memory, each rows of it; 0, 1: one */
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
@@ -28,7 +29,8 @@ bool fields_shape_stream(const struct fields_desc *desc, int sm, struct fields_s
 /** The same with solves by Fourier transforms. @return false: an odd number of points along x, too */
 bool fields_shape_waves(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
-/** The shape for fields that a block has in shared memory, likewise. @return false: they are too large */
+/** The shape for fields that a block has in shared memory or, in two dimensions without walls, the smallest cluster
+ * of 2, 4, 8 or 16 of them that can; likewise. @return false: they are too large */
 bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
 /** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */

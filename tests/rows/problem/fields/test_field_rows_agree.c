@@ -57,6 +57,24 @@ static void between_walls_as_the_reference(void **state)
     }
 }
 
+/* Runs that a cluster of 2 to 16 blocks has, by passes or in registers. */
+static void in_clusters_as_the_reference(void **state)
+{
+    static const int64_t n[][2] = {{96, 96}, {91, 104}, {192, 192}, {75, 158}, {256, 256}, {200, 200}, {600, 40},
+                                   {512, 512}};
+    (void)state;
+    need_row();
+    for (int k = 0; !strcmp(row, "cuda.fused") && k < 16; k++) {
+        struct problem p;
+        make_problem(&p, 2, 2, k % 7 == 6, false);
+        p.n[0] = n[k % 8][0], p.n[1] = n[k % 8][1];
+        if (size_of(&p) > 10000) p.tolerance = 0;  /* the reference would take minutes */
+        if (k % 8 == 7) p.scheme = SW_BACKWARD_EULER;
+        if (is_asked(k)) compare_rows(&p, row, 1);
+        destroy_problem(&p);
+    }
+}
+
 /* A state and its record, given to another sim. */
 static void interrupted_runs_go_on(void **state)
 {
@@ -132,6 +150,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_reference), cmocka_unit_test(between_walls_as_the_reference),
+        cmocka_unit_test(in_clusters_as_the_reference),
         cmocka_unit_test(interrupted_runs_go_on), cmocka_unit_test(no_bit_depends_on_threads)};
     int failed = 0;
     for (int k = 0; k < THREADS; k++) assert_ok(sw_device_open("cpu", k + 1, &host[k]));

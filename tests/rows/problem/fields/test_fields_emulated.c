@@ -172,6 +172,27 @@ static void fused_in_registers_agrees(void **state)
         compare(&field_equations[cases[k].equation], "cuda.fused", cases[k].n, cases[k].method, cases[k].tolerance);
 }
 
+/* A force in time that errors are looked at for. */
+static const struct field_equation pushed = {
+    "pushed", 2, 1, {"a*lap(u) - u^3 + tanh(5*(t - 0.3))*cos(x)*sin(y)"}, NULL, {"sin(x)*cos(y)"}, 0.02, 2};
+
+/* Runs of a cluster of 2, 4 or 16 blocks, by passes and in registers: what varies elsewhere, time, noise, unknowns,
+ * orders; a last block with fewer rows, and of a segment that is shorter; columns that are more than threads. */
+static void fused_in_clusters_agrees(void **state)
+{
+    static const struct { const struct field_equation *e; int method; int64_t n[3]; double tolerance; } cases[] = {
+        {&field_equations[1], 1, {50, 77, 1}, 0}, {&pushed, 1, {84, 90, 1}, 1e-2},
+        {&field_equations[3], 1, {81, 90, 1}, 0}, {&field_equations[2], 2, {96, 96, 1}, 0},
+        {&field_equations[0], 2, {96, 96, 1}, 1e-4}, {&field_equations[0], 0, {160, 128, 1}, 0},
+        {&field_equations[4], 1, {600, 30, 1}, 0}, {&field_equations[3], 2, {81, 80, 1}, 1e-4},
+        {&field_equations[0], 1, {200, 200, 1}, 1e-4}};
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        if (k < 6 || long_suite())
+            compare(cases[k].e, "cuda.fused", cases[k].n, cases[k].method, cases[k].tolerance);
+}
+
 /* ------------------------------------------------------------------ runs that stop */
 
 /* u_t = a u^2 + lap(u) blows up where a u0 is large; the coefficient a^0.5 of a run is no number. */
@@ -230,9 +251,10 @@ static void runs_stop_alike(void **state)
 }
 
 /* No bit depends on where a run is interrupted, or on the batch. */
-static void advance_in_parts(const char *row, const struct field_equation *e, double tolerance)
+static void advance_in_parts(const char *row, const struct field_equation *e, double tolerance, int64_t nx,
+                             int64_t ny)
 {
-    const int64_t n[] = {20, 18, 1}, to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 6;
+    const int64_t n[] = {nx, ny, 1}, to = tolerance > 0 ? 2 * SW_OWN_STEPS_TICKS : 6;
     struct field_case p;
     double *u[2], *again;
     make_field_case(e, n, SW_IMEX2, tolerance, RUNS, &p);
@@ -270,9 +292,10 @@ static void no_bit_depends_on_interruptions(void **state)
 {
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
-    advance_in_parts("cuda.stream", &field_equations[0], 0);
-    advance_in_parts("cuda.fused", &field_equations[1], 1e-3);
-    advance_in_parts("cuda.cufft", &field_equations[0], 1e-3);
+    advance_in_parts("cuda.stream", &field_equations[0], 0, 20, 18);
+    advance_in_parts("cuda.fused", &field_equations[1], 1e-3, 20, 18);
+    advance_in_parts("cuda.fused", &field_equations[1], 0, 50, 77);  /* a cluster */
+    advance_in_parts("cuda.cufft", &field_equations[0], 1e-3, 20, 18);
 }
 
 /* ------------------------------------------------------------------ which row */
@@ -287,7 +310,7 @@ static void expect_refusal(struct field_case *p, const char *row, const char *wh
 
 static void runs_that_do_not_fit_are_refused(void **state)
 {
-    const int64_t n[] = {24, 24, 1}, large[] = {160, 160, 1}, long_lines[] = {16400, 5, 1};
+    const int64_t n[] = {24, 24, 1}, large[] = {560, 560, 1}, long_lines[] = {16400, 5, 1};
     struct field_case p;
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
@@ -301,6 +324,10 @@ static void runs_that_do_not_fit_are_refused(void **state)
     p.desc.walls[1] = false;
     memcpy(p.desc.n, large, sizeof large);
     expect_refusal(&p, "cuda.fused", "more than the shared memory of a block holds");
+    memcpy(p.desc.n, (const int64_t[]){160, 160, 1}, sizeof large);
+    p.desc.walls[1] = true;
+    expect_refusal(&p, "cuda.fused", "two dimensions without walls that of a cluster of 16");
+    p.desc.walls[1] = false;
     memcpy(p.desc.n, long_lines, sizeof long_lines);
     expect_refusal(&p, "cuda.stream", "its lines have at most 16384 points");
     memcpy(p.desc.n, n, sizeof n);
@@ -311,12 +338,40 @@ static void runs_that_do_not_fit_are_refused(void **state)
     destroy_field_case(&p);
 }
 
+/* @param taken  by auto, on the emulated device */
+static void expect_row(enum sw_scheme scheme, int64_t n, bool noisy, const char *taken)
+{
+    const int64_t points[] = {n, n, 1};
+    struct field_case p;
+    struct sw_sim *sim;
+    make_field_case(&field_equations[noisy ? 2 : 0], points, scheme, 0, 1, &p);
+    const struct fields_source source = {fill_field_runs, keep_field_runs, &p.runs};
+    assert_ok(fields_sim_create(&p.desc, NULL, &emulated_device, &source, &sim));
+    assert_string_equal(sim->ops->solver_name(sim), taken);
+    sim->ops->destroy(sim);
+    destroy_field_case(&p);
+}
+
+/* Clusters only where they are faster of many runs. */
+static void auto_takes_what_is_faster(void **state)
+{
+    (void)state;
+    if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
+    expect_row(SW_BACKWARD_EULER, 64, false, "cuda.fused");
+    expect_row(SW_BACKWARD_EULER, 256, false, "cuda.fused");
+    expect_row(SW_BACKWARD_EULER, 512, false, "cuda.stream");
+    expect_row(SW_IMEX2, 128, false, "cuda.stream");
+    expect_row(SW_BACKWARD_EULER, 200, true, "cuda.stream");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stream_agrees), cmocka_unit_test(cufft_agrees),
                                        cmocka_unit_test(fused_agrees),
                                        cmocka_unit_test(fused_in_registers_agrees),
+                                       cmocka_unit_test(fused_in_clusters_agrees),
                                        cmocka_unit_test(runs_that_do_not_fit_are_refused),
+                                       cmocka_unit_test(auto_takes_what_is_faster),
                                        cmocka_unit_test(runs_stop_alike),
                                        cmocka_unit_test(no_bit_depends_on_interruptions)};
     return cmocka_run_group_tests(tests, open_emulated_host, close_emulated_host);
