@@ -87,6 +87,11 @@ with h5py.File("circle.h5", "r+") as h:
 replace("long_run.h5", "run", lambda h, n, s, d: h.create_dataset(n, (20000,), d, chunks=(10,), maxshape=(None,)))
 replace("sparse.h5", "u", lambda h, n, s, d: h.create_dataset(n, s, d, chunks=(1, 1, s[2])))
 replace("texts.h5", "message", lambda h, n, s, d: h.create_dataset(n, (12,), h5py.string_dtype(), chunks=(1,)))
+# constant columns, whose values are not stored: no list that decides what others have, and as long as that
+replace("constant_run.h5", "run", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=3))
+replace("constant_id.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=b"0" * 16))
+replace("constant_vast.h5", "steps", lambda h, n, s, d: h.create_dataset(n, (2**40,), d, fillvalue=3))
+replace("constant_unset.h5", "steps", lambda h, n, s, d: h.create_dataset(n, (12,), d))
 replace("filtered.h5", "mass", lambda h, n, s, d: h.create_dataset(n, data=np.zeros(s), compression="gzip"))
 replace("wide.h5", "mass", lambda h, n, s, d: h.create_dataset(n, data=np.zeros(s, "g")))
 with copy("deep_state.h5") as h:
@@ -153,6 +158,10 @@ expect 5 merge circle.h5 -o joined.h5; says 'is virtual, and so are its parts, a
 refused long_run.h5 'long_run.h5: '
 refused sparse.h5 'a dataset has a larger extent than is stored of it'
 refused texts.h5 'a dataset has a larger extent than is stored of it'
+for name in run id unset; do
+    refused constant_$name.h5 'a dataset has a larger extent than is stored of it'
+done
+refused constant_vast.h5 'dataset /steps is not the list of 12 numbers it should be'
 refused filtered.h5 'a dataset is compressed or filtered, as sweep never writes one; h5repack -f NONE undoes it'
 refused wide.h5 'a dataset of numbers holds something else'
 refused deep_state.h5 'a dataset has more dimensions than it should'

@@ -97,11 +97,11 @@ static hid_t space_of(const struct sw_h5_shape *shape)
     return H5Screate_simple(shape->rank, shape->dim, most);
 }
 
-hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape)
+/* @param create  closed */
+static hid_t make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
+                  hid_t create)
 {
-    if (h->status) return -1;
-    hid_t dataset = -1, create = creation_list(type, shape), access = sw_h5_no_cache();
-    hid_t space = check(h, space_of(shape));
+    hid_t dataset = -1, access = sw_h5_no_cache(), space = check(h, space_of(shape));
     if (space >= 0) {
         dataset = check(h, H5Dcreate2(h->file, path, sw_h5_native(type), space, H5P_DEFAULT, create, access));
         H5Sclose(space);
@@ -109,6 +109,11 @@ hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const 
     H5Pclose(create);
     H5Pclose(access);
     return dataset;
+}
+
+hid_t sw_h5_make(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape)
+{
+    return h->status ? -1 : make(h, path, type, shape, creation_list(type, shape));
 }
 
 hid_t sw_h5_transfer(hsize_t count)
@@ -135,6 +140,29 @@ void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const st
 void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data)
 {
     sw_h5_put(h, path, type, &(struct sw_h5_shape){.rank = 1, .dim = {(hsize_t)count}}, data);
+}
+
+/* Whether all entries have the same bytes; of texts, whether all are empty. */
+static bool is_constant(enum sw_h5_type type, int64_t count, const void *data)
+{
+    const size_t size = sw_h5_size(type);
+    if (count < 2) return false;
+    if (type != SW_H5_TEXT) return !memcmp(data, (const char *)data + size, (size_t)(count - 1) * size);
+    for (int64_t k = 0; k < count; k++)
+        if (((char *const *)data)[k][0]) return false;
+    return true;
+}
+
+/* HDF5 1.10 cannot read fill values of texts in chunks ("no write intent"), but where nothing is stored. */
+void sw_h5_put_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data)
+{
+    const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};
+    if (h->status) return;
+    if (!is_constant(type, count, data)) { sw_h5_put(h, path, type, &shape, data); return; }
+    hid_t create = creation_list(type, &shape);
+    H5Pset_fill_time(create, H5D_FILL_TIME_IFSET);
+    if (H5Pset_fill_value(create, sw_h5_native(type), data) < 0) sw_h5_fail_hdf5(h);
+    sw_h5_dataset_close(make(h, path, type, &shape, create));
 }
 
 void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text)

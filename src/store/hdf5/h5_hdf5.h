@@ -74,6 +74,9 @@ hid_t sw_h5_transfer(hsize_t count);
 void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
                const void *data);
 void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data);
+/** The same for a column of a table. Where all entries are the same to the bit, or all texts empty, none is stored:
+ * they are the fill value of the dataset, which readers see as they see others. */
+void sw_h5_put_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data);
 /** A scalar text. */
 void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text);
 
@@ -111,7 +114,8 @@ void sw_h5_free_texts(char ***text, int64_t count);
 hid_t sw_h5_dataset(struct sw_h5 *h, const char *path, struct sw_h5_shape *shape, enum sw_h5_type *type);  /* open */
 void sw_h5_dataset_close(hid_t dataset);  /* < 0 is fine */
 /** Walk through the index of a dataset's chunks, without their values: what HDF5 cannot find it cannot read. So many of
- * its entries, -1: all, must be in the file, which is as long; not of a virtual dataset. */
+ * its entries, -1: all, must be in the file, which is as long; not of a virtual dataset, nor of a column of which
+ * sw_h5_put_column() stored none. */
 void sw_h5_check_stored(struct sw_h5 *h, const char *path, int64_t entries);
 /** The length of a list, which the file is large enough to hold: so much may be allocated. */
 int64_t sw_h5_length(struct sw_h5 *h, const char *path);
@@ -120,6 +124,10 @@ void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 /** The same for texts: calls visit for each; its failure is the file's. */
 void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
                      enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user);
+/** The same for what sw_h5_put_column() wrote. Of other datasets no less than their extent must be stored. */
+void sw_h5_get_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data);
+void sw_h5_get_text_column(struct sw_h5 *h, const char *path, int64_t count,
+                           enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user);
 /** Free with sw_free(). */
 char *sw_h5_get_text(struct sw_h5 *h, const char *path);
 /** Call visit with the name of each member of a group, in the order they were made. */

@@ -76,8 +76,24 @@ static int64_t chunks_of(const struct sw_h5_shape *shape)
     return count;
 }
 
-/* Fail if fewer bytes than these entries take are stored for a dataset, or more than the file has. */
-static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries)
+/* Whether nothing is stored of a dataset, as all values are its fill value, which was set for that. */
+static bool is_constant(hid_t dataset)
+{
+    hid_t properties = H5Dget_create_plist(dataset);
+    H5D_fill_time_t when = H5D_FILL_TIME_ERROR;
+    H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
+    const bool constant = properties >= 0 && H5Pget_layout(properties) == H5D_CONTIGUOUS &&
+                          H5Dget_storage_size(dataset) == 0 &&
+                          H5Pget_fill_time(properties, &when) >= 0 && when == H5D_FILL_TIME_IFSET &&
+                          H5Pfill_value_defined(properties, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+    if (properties >= 0) H5Pclose(properties);
+    return constant;
+}
+
+/* Fail if fewer bytes than these entries take are stored for a dataset, or more than the file has.
+ * @param column  none is fine, too, where all are the fill value */
+static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_shape *shape, int64_t entries,
+                           bool column)
 {
     int64_t bytes;
     if (h->status || shape->is_virtual) return;
@@ -93,7 +109,7 @@ static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_sh
     if (h->status || !bytes) return;
     const hsize_t stored = H5Dget_storage_size(dataset);  /* 0 also where the index is damaged */
     if (!stored && H5Eget_num(H5E_DEFAULT) > 0) sw_h5_fail_hdf5(h);
-    else if (stored < (hsize_t)bytes || stored > h->bytes)
+    else if (stored > h->bytes || (stored < (hsize_t)bytes && !(column && is_constant(dataset))))
         sw_h5_damaged(h, "a dataset has a larger extent than is stored of it");
 }
 
@@ -320,7 +336,7 @@ void sw_h5_check_stored(struct sw_h5 *h, const char *path, int64_t entries)
     enum sw_h5_type type;
     hid_t dataset = sw_h5_dataset(h, path, &shape, &type);
     if (entries < 0) entries = entries_of(shape.dim, shape.rank);  /* of none: 1, and then nothing is asked */
-    if (dataset >= 0) require_stored(h, dataset, &shape, entries);
+    if (dataset >= 0) require_stored(h, dataset, &shape, entries, shape.rank == 1);
     sw_h5_dataset_close(dataset);
 }
 
@@ -342,7 +358,8 @@ int64_t sw_h5_length(struct sw_h5 *h, const char *path)
     return 0;
 }
 
-static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, enum sw_h5_type wanted)
+/* @param column  it may be what sw_h5_put_column() wrote */
+static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, enum sw_h5_type wanted, bool column)
 {
     struct sw_h5_shape shape;
     enum sw_h5_type type;
@@ -356,7 +373,7 @@ static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, enum sw
                        has_bytes(h, count);
     if (t >= 0) H5Tclose(t);
     if (right) {
-        require_stored(h, dataset, &shape, count);
+        require_stored(h, dataset, &shape, count, column);
         sw_h5_charge(h, count, wanted == SW_H5_TEXT ? SW_H5_REFERENCE : sw_h5_size(wanted));
         if (!h->status) return dataset;
         H5Dclose(dataset);
@@ -368,12 +385,21 @@ static hid_t open_list(struct sw_h5 *h, const char *path, int64_t count, enum sw
     return -1;
 }
 
-void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data)
+static void read_list(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int64_t count, void *data)
 {
-    hid_t dataset = open_list(h, path, count, type);
     if (dataset < 0) return;
     if (count && H5Dread(dataset, sw_h5_native(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0) sw_h5_fail_hdf5(h);
     H5Dclose(dataset);
+}
+
+void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data)
+{
+    read_list(h, open_list(h, path, count, type, false), type, count, data);
+}
+
+void sw_h5_get_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data)
+{
+    read_list(h, open_list(h, path, count, type, true), type, count, data);
 }
 
 /* One value, or a range of a list of them, as references. */
@@ -406,13 +432,12 @@ static const char *read_text(struct sw_h5 *h, const unsigned char *reference, st
 }
 
 /* A block of references at a time. */
-void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
-                     enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
+static void read_texts(struct sw_h5 *h, hid_t dataset, int64_t count,
+                       enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
 {
     enum { TEXTS_AT_ONCE = 4096 };
     unsigned char (*reference)[SW_H5_REFERENCE] = NULL;
     struct text_buffer buffer = {0};
-    hid_t dataset = open_list(h, path, count, SW_H5_TEXT);
     if (dataset >= 0 && sw_alloc(TEXTS_AT_ONCE, &reference)) h->status = SW_E_MEMORY;
     for (int64_t first = 0; !h->status && first < count; first += TEXTS_AT_ONCE) {
         const hsize_t start = (hsize_t)first,
@@ -426,6 +451,18 @@ void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
     sw_free(buffer.text);
     sw_free(reference);
     sw_h5_dataset_close(dataset);
+}
+
+void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
+                     enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
+{
+    read_texts(h, open_list(h, path, count, SW_H5_TEXT, false), count, visit, user);
+}
+
+void sw_h5_get_text_column(struct sw_h5 *h, const char *path, int64_t count,
+                           enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
+{
+    read_texts(h, open_list(h, path, count, SW_H5_TEXT, true), count, visit, user);
 }
 
 static enum sw_status take_text(void *user, int64_t k, const char *text)

@@ -135,7 +135,7 @@ static void write_column(struct sw_h5 *h, const struct sw_run_table *t, int k, c
 {
     const struct sw_run_column *c = &sw_run_columns[k];
     char path[SW_PATH];
-    sw_h5_put_list(h, at_root(c->name, path), type_of(c), t->nruns, t->column[k]);
+    sw_h5_put_column(h, at_root(c->name, path), type_of(c), t->nruns, t->column[k]);
     if (c->type == SW_RUN_COLUMN_FLAG) write_flags(h, path, c);
     describe(h, path, c->unit, c->long_name, coordinates);
     sw_h5_attach(h, path, 0, "/run");
@@ -147,7 +147,7 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char
     write_ids(h, t);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
-    sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
+    sw_h5_put_column(h, "/message", SW_H5_TEXT, t->nruns, t->message);
     describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
     for (int k = 0; k < sw_run_ncolumns; k++)
@@ -209,14 +209,14 @@ static void read_column(struct sw_h5 *h, struct sw_run_table *t, int k)
     at_root(c->name, path);
     if ((c->type == SW_RUN_COLUMN_REAL || c->present) && !sw_h5_has(h, path)) return;
     if (!h->status && sw_run_table_add_column(t, c)) h->status = SW_E_MEMORY;
-    if (!h->status) sw_h5_get_list(h, path, type_of(c), t->nruns, t->column[k]);
+    if (!h->status) sw_h5_get_column(h, path, type_of(c), t->nruns, t->column[k]);
 }
 
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     sw_h5_read_runs(h, "/run", t->nruns, t->index);
     sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
-    sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
+    sw_h5_get_text_column(h, "/message", t->nruns, set_message, t);
     for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);
 }
 

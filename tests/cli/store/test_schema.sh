@@ -34,6 +34,23 @@ expect 0 "${new[@]}" -o longer.h5 -s 'sweep.g=[1.0]'; old longer.h5
 expect 0 "${new[@]}" -o longer.h5 -s 'sweep.g=[1.0, 2.0]'; says '3 of 6 runs left'
 expect 0 "${new[@]}" -o whole.h5 -s 'sweep.g=[1.0, 2.0]' --force; same longer.h5 whole.h5
 
+# a column whose values are all the same has none of its own, and may have some afterwards
+py - <<'PY' 2>err || fail 'constant columns'
+import h5py, shutil
+with h5py.File("new.h5") as h:
+    for name, value in ("status", 1), ("steps", h["steps"][0]), ("t_reached", h["t_reached"][-1]), ("message", b""):
+        assert len(h[name]) > 1 and (h[name][:] == value).all(), name
+        assert h[name].id.get_storage_size() == 0 and h[name].fillvalue == value, name
+    assert h["run"].id.get_storage_size() and h["run_id"].id.get_storage_size() and h["wall_time"][0] > 0
+shutil.copy("new.h5", "stored.h5")
+with h5py.File("stored.h5", "r+") as h:
+    del h.attrs["sweep_checksum"]
+    h["wall_time"][:], h["message"][0], h["status"][:] = 1.5, "a warning", h["status"][:]
+PY
+expect 0 show stored.h5 --csv
+sed 's/,a warning//; s/,$//' out | cut -d, -f1-4 >cut; cut -d, -f1-4 rows | cmp -s - cut ||
+    fail 'columns that were stored later'
+
 # a batch that stopped half-way, and a part that is all there is
 long=(run "$top/configs/tiny_ch.cfg" --device cpu -s time.end=20000.0 -s output.scalars.every=1000.0)
 slowly 0.005 expect 75 "${long[@]}" -o half.h5 --max-time 0.2s
