@@ -27,7 +27,7 @@ enum sw_status assignments_create(const struct sw_plan *plan, int workers, struc
     for (int g = 0; g < plan->ngroup; g++) a->can_help |= plan->group[g].cut > 0;
     st = sw_alloc((size_t)plan->nbatch, &a->lead);
     for (int64_t k = 0; k < plan->nbatch && !st; k++) a->lead[k].rank = -1;
-    if (!st) st = sw_work_queue_local(plan, workers, &a->queue);
+    if (!st) st = sw_work_queue_of_ranks(plan, workers, &a->queue);
     if (st) assignments_destroy(&a);
     *assignments = a;
     return st;
@@ -71,7 +71,7 @@ void assignments_end_help(struct assignments *a, const struct sw_help *last)
 
 enum sw_status assignments_next(struct assignments *a, int rank, bool help, int64_t *batch, struct sw_help *how)
 {
-    SW_TRY(a->queue.next(&a->queue, 0, batch));
+    SW_TRY(a->queue.next(&a->queue, rank, batch));
     if (*batch >= 0) {
         a->lead[*batch] = (struct lead){.rank = rank, .number = ++a->leads};
         how->lead = a->leads;

@@ -386,15 +386,10 @@ static enum sw_status cut_batches(struct sw_plan *p)
     return st;
 }
 
-/* Batches wait for each other within a process. */
 static enum sw_status order_rungs(struct sw_plan *p)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     if (sweep->rungs == 1) return SW_OK;
-    if (p->own->sharing.processes > 1)
-        return SW_FAIL(SW_E_CONFIG, "a ladder is climbed by one process, with all of its devices, and there are %d: "
-                       "give each a shard of the sweep, --shard 1/%d and so on, which has whole ladders",
-                       p->own->sharing.processes, p->own->sharing.processes);
     return rungs_create(p, sweep, p->own->of.completed, &p->rungs);
 }
 

@@ -14,6 +14,7 @@
 #include "comm/sw_message.h"
 #include "run/assignments.h"
 #include "run/heartbeat.h"
+#include "run/rungs.h"
 
 enum message_kind {
     REQUEST_WORK,     /* to 0: a batch for that worker                                              */
@@ -57,6 +58,7 @@ struct request { int rank, worker; };  /* for work: no batch has become free for
 struct sw_processes {
     const struct sw_comm *comm;
     char   (*host)[64];               /* [size], borrowed                                     */
+    const struct sw_plan *plan;
     const volatile sig_atomic_t *stop;
     struct sw_work_queue queue;       /* of this process: it exchanges messages               */
     struct sw_scheduler *scheduler;   /* while it runs                                        */
@@ -219,7 +221,7 @@ static enum sw_status answer_requests(struct sw_processes *p)
 {
     int kept = 0;
     for (int k = 0; k < p->nrequests; k++) {
-        bool waits = kept > 0;  /* if there is none for one, there is none for others */
+        bool waits = kept > 0 && !p->plan->rungs;  /* if there is none for one, there is none for others */
         if (!waits && !p->peer[p->request[k].rank].exited) SW_TRY(answer_request(p, &p->request[k], &waits));
         if (waits) p->request[kept++] = p->request[k];
     }
@@ -263,7 +265,7 @@ static void receive_event(struct sw_processes *p, int from, struct message *m)
 }
 
 /* A client that ends because its device failed does not stop the others, as within a process (scheduler.c); any other
- * failure does. */
+ * failure does, and where there are ladders, whose ends it has had. */
 static enum sw_status receive_exit(struct sw_processes *p, int from, const struct message *m)
 {
     struct peer *peer = &p->peer[from];
@@ -274,7 +276,7 @@ static enum sw_status receive_exit(struct sw_processes *p, int from, const struc
     SW_TRY(assignments_return(p->assignments, from));
     if (m->status == SW_OK || m->status == SW_E_STOPPED) return SW_OK;
     name_rank(p, from, m->text, text, sizeof text);
-    if ((m->status != SW_E_CUDA && m->status != SW_E_MEMORY) || p->ranks > 1) {
+    if ((m->status != SW_E_CUDA && m->status != SW_E_MEMORY) || p->ranks > 1 || p->plan->rungs) {
         struct sw_err_kept why = {0};
         SW_FAIL(m->status, "%s", text);
         sw_err_keep(&why, m->status);
@@ -387,7 +389,7 @@ static enum sw_status client_next(struct sw_work_queue *queue, int worker, int64
 static enum sw_status client_complete(struct sw_work_queue *queue, int worker, int64_t batch,
                                       enum sw_batch_outcome outcome, const struct sw_totals *totals)
 {
-    (void)queue;
+    if (outcome == SW_BATCH_DONE) rungs_release(processes_of(queue)->plan->rungs, batch);
     struct message m = {.kind = COMPLETE, .worker = worker, .batch = batch, .outcome = outcome, .totals = *totals};
     return send_message(0, &m);
 }
@@ -585,8 +587,8 @@ enum sw_status sw_processes_create(const struct sw_comm *comm, char (*host)[64],
     SW_TRY(sw_comm_sum(comm, 1, &all_workers));
     enum sw_status st = sw_alloc(1, &p);
     if (!st) {
-        *p = (struct sw_processes){.comm = comm, .host = host, .stop = stop, .workers = workers, .ranks = plan->ranks,
-                                   .all_workers = (int)all_workers};
+        *p = (struct sw_processes){.comm = comm, .host = host, .plan = plan, .stop = stop, .workers = workers,
+                                   .ranks = plan->ranks, .all_workers = (int)all_workers};
         st = make_queue(p, plan);
     }
     st = sw_comm_agree(comm, st);

@@ -13,6 +13,7 @@
 struct level {
     int      count, ended;  /* runs                                                                      */
     int64_t  nbelow, *below;  /* [nbelow] batches, each once                                             */
+    int64_t  tower;         /* a batch that hangs together with it, up to the first of all, which has its own */
     int64_t  waiting;       /* batches that start from its ends and are not on disk                      */
     double  *state;         /* [count][size of a state]; NULL: nobody waits for it, or no run has ended  */
     char   **why;           /* [count] what runs above say of one that failed; NULL: it is done          */
@@ -44,12 +45,21 @@ static enum sw_status refuse_missing(const struct rungs *l, int64_t run, int64_t
                         : "which --only leaves out: take it as well");
 }
 
-static enum sw_status add_below(struct level *level, int64_t batch)
+int64_t rungs_tower(const struct rungs *l, int64_t batch)
 {
+    while (l->level[batch].tower != batch) batch = l->level[batch].tower;
+    return batch;
+}
+
+static enum sw_status add_below(struct rungs *l, int64_t batch, int64_t below)
+{
+    struct level *level = &l->level[batch];
+    const int64_t a = rungs_tower(l, batch), b = rungs_tower(l, below);
+    l->level[a > b ? a : b].tower = a < b ? a : b;
     for (int64_t k = level->nbelow; k-- > 0;)
-        if (level->below[k] == batch) return SW_OK;
+        if (level->below[k] == below) return SW_OK;
     SW_TRY(sw_resize((size_t)level->nbelow, (size_t)level->nbelow + 1, &level->below));
-    level->below[level->nbelow++] = batch;
+    level->below[level->nbelow++] = below;
     return SW_OK;
 }
 
@@ -63,7 +73,7 @@ static enum sw_status find_below(struct rungs *l, int64_t batch)
         if (below < 0) continue;
         const uint64_t id = l->plan->id[below];
         const enum sw_run_status status = sw_completed_status(l->completed, id);
-        if (l->place[below].batch >= 0) SW_TRY(add_below(level, l->place[below].batch));
+        if (l->place[below].batch >= 0) SW_TRY(add_below(l, batch, l->place[below].batch));
         else if (status == SW_RUN_PENDING || (status == SW_RUN_DONE && !sw_completed_has_end(l->completed, id)))
             return refuse_missing(l, b->run[j], below);
     }
@@ -88,6 +98,7 @@ enum sw_status rungs_create(const struct sw_plan *plan, const struct sw_sweep *s
     for (int64_t run = 0; run < sweep->nruns; run++) l->place[run].batch = -1;
     for (int64_t b = 0; b < plan->nbatch; b++)
         for (int j = 0; j < plan->batch[b].count; j++) l->place[plan->batch[b].run[j]] = (struct place){b, j};
+    for (int64_t b = 0; b < plan->nbatch; b++) l->level[b].tower = b;
     for (int64_t b = 0; b < plan->nbatch; b++) SW_TRY_TO(failed, st, find_below(l, b));
     *rungs = l;
     return SW_OK;
@@ -289,6 +300,7 @@ void rungs_release(struct rungs *l, int64_t batch)
 {
     if (!l) return;
     pthread_mutex_lock(&l->mutex);
+    l->level[batch].ended = l->level[batch].count;
     for (int64_t k = 0; k < l->level[batch].nbelow; k++) {
         struct level *below = &l->level[l->level[batch].below[k]];
         if (--below->waiting == 0) drop_ends(below);

@@ -16,6 +16,10 @@ void rungs_destroy(struct rungs **rungs);
 /** Whether all from whose ends runs of the batch start have ended. rungs NULL: it has none such. */
 bool rungs_ready(struct rungs *rungs, int64_t batch);
 
+/** The batch that stands for all those that hang together with this one, as one waits for the other: the first of them.
+ * Ends are in the memory of the process that computed them, so one process computes all. */
+int64_t rungs_tower(const struct rungs *rungs, int64_t batch);
+
 /** A number by which batches are given out, the least first: ladder by ladder, as far as they are ready. */
 double rungs_turn(const struct rungs *rungs, int64_t batch);
 
@@ -32,6 +36,7 @@ enum sw_status rungs_start(struct rungs *rungs, const struct runs *r, double **f
 enum sw_status rungs_end(struct rungs *rungs, int64_t batch, const struct runs *r, const double *state, size_t stride,
                          const struct sw_run_result *result, const char *const *why);
 
-/** A batch is on disk: the ends that it started from are not kept for it any more. */
+/** A batch is on disk, computed here or by another process: those that start from its ends need not wait, and the ends
+ * that it started from are not kept for it any more. rungs NULL: nothing to do. */
 void rungs_release(struct rungs *rungs, int64_t batch);
 #endif

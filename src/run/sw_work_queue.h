@@ -58,6 +58,9 @@ struct sw_work_queue {
  * queue.destroy(&queue).
  * @return SW_E_MEMORY */
 enum sw_status sw_work_queue_local(const struct sw_plan *plan, int workers, struct sw_work_queue *queue);
+/** The same for the ranks of a job: `worker` of next() is a rank. Batches of ladders that hang together all go to the
+ * rank that gets the first of them. */
+enum sw_status sw_work_queue_of_ranks(const struct sw_plan *plan, int workers, struct sw_work_queue *queue);
 
 /* What the queue learns of other processes goes into this process's progress, events and summary. */
 void sw_scheduler_add_event(struct sw_scheduler *scheduler, const struct sw_event *event);

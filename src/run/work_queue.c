@@ -14,6 +14,8 @@ struct local_queue {
     int64_t *again;                /* [nagain] returned, to be given out once more */
     int64_t  nagain;
     bool    *returned;             /* [nbatch] it was returned once                */
+    int     *owner;                /* [nbatch] of a tower (rungs.h): the rank + 1 that computes it, 0: none yet;
+                                      NULL: all workers are of one process, or there are no ladders */
 };
 
 /* A batch that two devices could not compute is not given out again: the fault is in neither of them. */
@@ -32,13 +34,32 @@ static enum sw_status local_complete(struct sw_work_queue *queue, int worker, in
     return SW_OK;
 }
 
+static bool may_take(struct local_queue *q, int worker, int64_t batch)
+{
+    const int owner = q->owner ? q->owner[rungs_tower(q->plan->rungs, batch)] : 0;
+    return !owner || owner == worker + 1;
+}
+
+/* The last that was returned, whoever may have it; -1: there is none now. */
+static int64_t take_returned(struct local_queue *q, int worker)
+{
+    for (int64_t k = q->nagain; k-- > 0;) {
+        const int64_t batch = q->again[k];
+        if (!may_take(q, worker, batch)) continue;
+        q->again[k] = q->again[--q->nagain];
+        return batch;
+    }
+    return -1;
+}
+
 /* The first that nobody has and that need not wait for others; -1: there is none now. */
-static int64_t take_first(struct local_queue *q)
+static int64_t take_first(struct local_queue *q, int worker)
 {
     while (q->given < q->plan->nbatch && q->taken[q->given]) q->given++;
     for (int64_t k = q->given; k < q->plan->nbatch; k++) {
-        if (q->taken[k] || !rungs_ready(q->plan->rungs, q->order[k])) continue;
+        if (q->taken[k] || !may_take(q, worker, q->order[k]) || !rungs_ready(q->plan->rungs, q->order[k])) continue;
         q->taken[k] = true;
+        if (q->owner) q->owner[rungs_tower(q->plan->rungs, q->order[k])] = worker + 1;
         return q->order[k];
     }
     return -1;
@@ -47,9 +68,8 @@ static int64_t take_first(struct local_queue *q)
 static enum sw_status local_next(struct sw_work_queue *queue, int worker, int64_t *batch)
 {
     struct local_queue *q = queue->own;
-    (void)worker;
-    if (q->nagain) *batch = q->again[--q->nagain];
-    else *batch = take_first(q);
+    *batch = take_returned(q, worker);
+    if (*batch < 0) *batch = take_first(q, worker);
     if (*batch < 0) *batch = q->in_flight ? SW_QUEUE_WAIT : SW_QUEUE_EMPTY;
     q->in_flight += *batch >= 0;
     return SW_OK;
@@ -69,6 +89,7 @@ static void local_destroy(struct sw_work_queue *queue)
     sw_free(q->again);
     sw_free(q->taken);
     sw_free(q->returned);
+    sw_free(q->owner);
     sw_free(q);
     queue->own = NULL;
 }
@@ -116,6 +137,15 @@ enum sw_status sw_work_queue_local(const struct sw_plan *plan, int workers, stru
     queue->own = q;
     q->plan = plan;
     enum sw_status st = fill_queue(q, workers);
+    if (st) local_destroy(queue);
+    return st;
+}
+
+enum sw_status sw_work_queue_of_ranks(const struct sw_plan *plan, int workers, struct sw_work_queue *queue)
+{
+    SW_TRY(sw_work_queue_local(plan, workers, queue));
+    struct local_queue *q = queue->own;
+    const enum sw_status st = plan->rungs ? sw_alloc((size_t)plan->nbatch, &q->owner) : SW_OK;
     if (st) local_destroy(queue);
     return st;
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Ladders: each run starts from the end of the one below. Against single sweeps chained by hand through initial.file,
-# killed and stopped anywhere, in shards, with runs that fail; and what is refused. SWEEP is the program.
+# killed and stopped anywhere, in shards, by ranks, with runs that fail; and what is refused. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
 build=${BUILD:-$PWD/build}
 . tests/helpers/helpers.sh || exit 1
@@ -257,8 +257,18 @@ refused "'sweep.direction' has the name of the axis that 'sweep.r.ladder' = \"bo
     -s sweep.r.ladder=both -s 'sweep.direction=[1, 2]' -s 'initial="direction"'
 expect 0 check up.cfg -s 'sweep.direction=[1, 2]' -s 'initial="direction*cos(x)"'
 if built_with_mpi && command -v mpirun >/dev/null; then
-    ranks 3 2 "$sweep" run up.cfg -q -o ranks.h5
-    says 'a ladder is climbed by one process, with all of its devices, and there are 2: give each a shard of the sweep'
+    # a ladder is climbed by one rank: to the bits of one process, also when all are stopped, and one
+    # is killed, and another number goes on
+    ranks 0 3 "$sweep" run both.cfg -q -o ranks.h5 -j 1; same both.h5 ranks.h5
+    ranks 0 2 "$sweep" run both.cfg -q -o ranks.h5 --force -s run.batch=2; same both.h5 ranks.h5
+    ranks 1 3 "$sweep" "${fails[@]}" -q -o ranks.h5 --force -j 1; same fails.h5 ranks.h5
+    slow=(run both.cfg -q -s time.dt=0.0005 -s time.end=40.0 -s output.scalars.every=20.0 -s accuracy.runs=0)
+    expect 0 "${slow[@]}" -o whole.h5 --force
+    ranks 75 3 "$sweep" "${slow[@]}" -o paused.h5 -j 1 --max-time 0.7s
+    ranks 0 2 "$sweep" "${slow[@]}" -o paused.h5 -j 1; same whole.h5 paused.h5
+    ranks 137 3 sh -c '[ $OMPI_COMM_WORLD_RANK != 1 ] || (sleep 0.7; kill -KILL $$) & exec "$@"' - \
+        "$sweep" "${slow[@]}" -o ended.h5 -j 1
+    expect 0 "${slow[@]}" -o ended.h5; same whole.h5 ended.h5
 else skipped 'processes: built without MPI, or no mpirun'; fi
 cat >bvp.cfg <<'CFG'
 problem = "bvp";
