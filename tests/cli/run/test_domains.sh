@@ -152,7 +152,7 @@ near long1.h5 large.h5 1e-12
 cut 1e-12 -s sweep.dim=[2]; messages 'half the step changes u by '
 cut 1e-12 -s accuracy.runs=3
 config=$top/configs/burgers.cfg
-cut 1e-11 -s accuracy.runs=5 -s 'sweep.n=[65, 129]'
+cut 1e-11 -s accuracy.runs=5 -s 'sweep.n=[65, 129]' -s time.end=0.1
 cat >noise.cfg <<'CFG'
 problem = "advection"; sweep = { c = [1, 1.5]; }; grid = { n = 101; length = 1.0; }; velocity = { x = "c"; };
 time = { cfl = 0.5; end = 0.2; }; initial = "sin(2*pi*x) + 0.001*randn(1)"; accuracy = { runs = 2; };
