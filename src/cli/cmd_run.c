@@ -123,10 +123,10 @@ static enum sw_status open_to_continue(struct sweep_run *run)
 {
     struct sw_cli *cli = run->cli;
     sw_completed_close(&run->completed);
-    if (!is_rank_0(run)) return cli_completed_open(cli, run->file, &run->completed);
-    enum sw_status st = sw_completed_open_checked(run->file, &cli->report, &run->completed);
-    console_report(cli);
-    if (!st && run->lock) st = set_damaged_aside(run);
+    enum sw_status st = is_rank_0(run) ? sw_completed_open_checked(run->file, &cli->report, &run->completed)
+                                       : cli_completed_open(cli, run->file, &run->completed);
+    if (is_rank_0(run)) console_report(cli);
+    if (!st && run->lock && is_rank_0(run)) st = set_damaged_aside(run);
     return st ? st : cli_sweep_refine(cli, run->s, run->file, &run->refined);
 }
 
@@ -429,14 +429,15 @@ static void end_attempt(struct sweep_run *run)
     sw_completed_close(&run->completed);
 }
 
-/* @param some  out: FILE has got some, and is to be looked at again */
+/* By rank 0. @param some  out: FILE has got some, and is to be looked at again */
 static enum sw_status reuse_in_round(struct sweep_run *run, bool *some)
 {
     int64_t runs = 0;
     *some = false;
     if (!run->refined.rounds || !has_runs(run)) return SW_OK;
-    SW_TRY(reuse_more(run->cli, run->s, run->completed, &run->lock, &runs));
-    *some = runs > 0;
+    const enum sw_status st = is_rank_0(run) ? reuse_more(run->cli, run->s, run->completed, &run->lock, &runs) : SW_OK;
+    SW_TRY(sw_comm_agree(run->cli->comm, st));
+    *some = is_any(run->cli, runs > 0);
     return SW_OK;
 }
 
@@ -508,10 +509,21 @@ static enum sw_status check_time(struct sweep_run *run)
 {
     const bool late = run->cli->deadline > 0 && sw_clock() >= run->cli->deadline;
     const struct sw_run_sweep_summary none = {0};
-    if (!late && !stop_signal) return SW_OK;
+    if (!is_any(run->cli, late || stop_signal)) return SW_OK;
     message_stopped(run, &none);
     run->cli->exit_code = 1;
     return SW_FAIL(SW_E_STOPPED, "stopped; run the same command again to continue");
+}
+
+/* Rank 0 has joined all that has ended, and knows the next round: the others find it in the same FILE.
+ * @param st  what the round before has come to, here */
+static enum sw_status begin_round(struct sweep_run *run, enum sw_status st)
+{
+    SW_TRY(sw_comm_agree(run->cli->comm, st));
+    end_attempt(run);
+    SW_TRY(check_time(run));
+    return sw_comm_agree(run->cli->comm,
+                         is_rank_0(run) ? SW_OK : cli_sweep_refine(run->cli, run->s, run->file, &run->refined));
 }
 
 /* The runs of a round follow from those before it. */
@@ -519,9 +531,8 @@ static enum sw_status attempt_rounds(struct sweep_run *run)
 {
     SW_TRY(refine_check_retry(run->cli, run->s));
     enum sw_status st = attempt_until_complete(run);
-    while (!st && run->another) {
-        end_attempt(run);
-        st = check_time(run);
+    while (is_any(run->cli, !st && run->another)) {
+        st = begin_round(run, st);
         if (!st) st = attempt_until_complete(run);
     }
     return st;

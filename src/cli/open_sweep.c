@@ -91,13 +91,12 @@ static enum sw_status name_output(const struct sw_cli *cli, struct cli_sweep *s)
 /* Each round of a refinement needs the results of all runs of the one before. */
 static enum sw_status check_refined_alone(const struct sw_cli *cli, const struct cli_sweep *s)
 {
-    const bool shards = s->which.nshards || cli->shards > 0, jobs = cli->shards > 0 || cli->job.nodes > 0;
-    if (!s->sweep->refine || (!shards && !jobs && cli->comm->size == 1)) return SW_OK;
-    return SW_FAIL(SW_E_USAGE, "a sweep with `refine` is computed by one process, with all of its devices: each round "
+    const bool jobs = cli->shards > 0 || cli->job.nodes > 0;
+    if (!s->sweep->refine || (!s->which.nshards && !jobs)) return SW_OK;
+    return SW_FAIL(SW_E_USAGE, "a sweep with `refine` is computed by one job, with all of its devices: each round "
                    "follows from all results of the one before, and %s",
-                   jobs ? "`sweep submit` makes several; let a job of your own start `sweep run`"
-                   : shards ? "a shard has those of its own alone; leave out the shards"
-                            : "here are several; start it without mpirun");
+                   jobs ? "`sweep submit` makes several; let a job of your own start `sweep run`, also under mpirun"
+                        : "a shard has those of its own alone; leave out the shards");
 }
 
 static enum sw_status add_ids_and_select(const struct sw_cli *cli, struct cli_sweep *s)

@@ -219,11 +219,20 @@ refused "'refine.over': a is for grid.n, a whole number" -s 'sweep.a=[8, 16]' -s
 refused 'the finest grid has' -s refine.levels=12
 refused "takes no more runs, and each round adds some" -s output.scalars.keep=false \
     -s 'statistics={over=["a"]; of=["inside"];}'
-expect 2 run egg.cfg --shard 1/2; says 'a sweep with `refine` is computed by one process'; says 'leave out the shards'
+expect 2 run egg.cfg --shard 1/2; says 'a sweep with `refine` is computed by one job'; says 'leave out the shards'
 for jobs in '--shards 2' '--nodes 2 --ranks-per-node 2'; do
     expect 2 submit egg.cfg $jobs --print -o jobs.h5; says 'let a job of your own start `sweep run`'
 done
 if built_with_mpi && command -v mpirun >/dev/null; then
-    ranks 2 2 "$sweep" run egg.cfg -q -o ranks.h5; says 'start it without mpirun'
+    # ranks share the runs of each round: to the bits of one process, also when all are stopped, and one is killed, and
+    # another number goes on
+    ranks 0 3 "$sweep" run egg.cfg -q -o ranks.h5 -j 1; same egg.h5 ranks.h5
+    slow=(run egg.cfg -q -s time.dt=0.000005 -s refine.levels=3 -s grid.n=16)
+    expect 0 "${slow[@]}" -o whole.h5 --force
+    ranks 75 3 "$sweep" "${slow[@]}" -o paused.h5 -j 1 --max-time 0.7s
+    ranks 0 2 "$sweep" "${slow[@]}" -o paused.h5 -j 1; same whole.h5 paused.h5
+    ranks 137 3 sh -c '[ $OMPI_COMM_WORLD_RANK != 1 ] || (sleep 0.8; kill -KILL $$) & exec "$@"' - \
+        "$sweep" "${slow[@]}" -o ended.h5 -j 1
+    ranks 0 2 "$sweep" "${slow[@]}" -o ended.h5 -j 1 -s 'reuse="paused.h5"'; same whole.h5 ended.h5
 else skipped 'processes: built without MPI, or no mpirun'; fi
 summary
