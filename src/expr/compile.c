@@ -179,6 +179,12 @@ bool sw_program_constant(const struct sw_program *program, double *value)
     return root->op == OP_NUMBER;
 }
 
+bool sw_program_is(const struct sw_program *program, double number)
+{
+    double value;
+    return program && sw_program_constant(program, &value) && value == number;
+}
+
 struct sw_program_size sw_program_size(const struct sw_program *program)
 {
     if (!program) return (struct sw_program_size){0};

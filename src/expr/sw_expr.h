@@ -171,6 +171,9 @@ int sw_program_degree(const struct sw_program *program, int slot);
 /** A program without any symbol: its value. false if it has symbols. */
 bool sw_program_constant(const struct sw_program *program, double *value);
 
+/** Whether a program is this number; NULL: it is none. */
+bool sw_program_is(const struct sw_program *program, double number);
+
 /* ---- on the CPU, for many runs at once (programs whose rate is RUN) */
 
 /** Evaluate for count runs.

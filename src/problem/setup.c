@@ -58,11 +58,7 @@ bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *
     return chosen && !strcmp(chosen, word);
 }
 
-bool sw_function_is_0(const struct sw_function *f)
-{
-    double value;
-    return !f || (f->program && sw_program_constant(f->program, &value) && value == 0);
-}
+bool sw_function_is_0(const struct sw_function *f) { return !f || sw_program_is(f->program, 0); }
 
 /* Number keys come first among the columns: an axis of the same name is not taken for one. */
 int sw_setup_column(const struct sw_setup *setup, const char *path)

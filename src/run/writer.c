@@ -42,7 +42,6 @@ struct writer {
     struct sw_err_kept failed;                   /* the first job that failed               */
     struct sw_part *part;                        /* the thread's own                        */
     int64_t        *infinite;                    /* of the runs of a batch                  */
-    int             omp_threads;                 /* of its one parallel region              */
 };
 
 static enum sw_status write_snapshot(struct writer *w, const struct job *j)
@@ -148,7 +147,7 @@ static void *writer_run(void *argument)
 {
     struct writer *w = argument;
     struct job j;
-    w->omp_threads = join_openmp();
+    (void)join_openmp();
     unbind_thread();
     do {
         pthread_mutex_lock(&w->mutex);

@@ -149,11 +149,7 @@ static enum sw_status create_wall(const struct sw_setup *setup, int slot, struct
 }
 
 /* A velocity that is 0 whatever the run needs no derivative. */
-static bool is_zero(const struct sw_program *program)
-{
-    double value;
-    return !program || (sw_program_constant(program, &value) && value == 0);
-}
+static bool is_zero(const struct sw_program *program) { return !program || sw_program_is(program, 0); }
 
 enum sw_status advection_terms_create(const struct sw_setup *setup, struct advection_terms *m)
 {

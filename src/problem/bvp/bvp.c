@@ -195,12 +195,6 @@ static enum sw_status try_compile(const struct sw_setup *setup, int sm)
 
 /* ---- what no run can do, whatever its numbers */
 
-static bool is_zero(const struct sw_program *program)
-{
-    double value;
-    return program && sw_program_constant(program, &value) && value == 0;
-}
-
 static const char *validate_end(const struct sw_bvp_end *e, const char *const *key, struct sw_text *why)
 {
     const struct sw_program *const given[] = {e->dirichlet, e->neumann, e->robin[0]};
@@ -210,13 +204,13 @@ static const char *validate_end(const struct sw_bvp_end *e, const char *const *k
     for (int k = 0; k < 3; k++)
         if (given[k]) { last = key[k]; count++; }
     if (count > 1) return sw_refuse(why, last, "'%.*s' has more than one of dirichlet, neumann and robin", side, *key);
-    if (!is_zero(e->robin[1])) return NULL;
+    if (!sw_program_is(e->robin[1], 0)) return NULL;
     return sw_refuse(why, key[3], "it is the beta of [alpha, beta, value] and must not be 0; where u itself is known "
                      "give %s", key[0]);
 }
 
 /* Whether an end gives u' alone. */
-static bool only_neumann(const struct sw_bvp_end *e) { return e->neumann || is_zero(e->robin[0]); }
+static bool only_neumann(const struct sw_bvp_end *e) { return e->neumann || sw_program_is(e->robin[0], 0); }
 
 static const char *validate_ends(const struct sw_bvp_desc *d, struct sw_text *why)
 {
@@ -227,7 +221,8 @@ static const char *validate_ends(const struct sw_bvp_desc *d, struct sw_text *wh
     if (key) return key;
     if (d->p && sw_program_constant(d->p, &p) && !(p > 0 && isfinite(p)))
         return sw_refuse(why, "p", "p must be positive and finite");
-    if (d->zero_mean || (d->q && !is_zero(d->q)) || !only_neumann(&d->right) || !(left_empty || only_neumann(&d->left)))
+    if (d->zero_mean || (d->q && !sw_program_is(d->q, 0)) || !only_neumann(&d->right) ||
+        !(left_empty || only_neumann(&d->left)))
         return NULL;
     sw_text_set(why, "with u' alone at both ends and q = 0, u is known but for a constant; gauge = \"zero_mean\" takes "
                 "the one of mean 0");

@@ -69,6 +69,9 @@ enum sw_status bvp_general_create(struct sw_bvp *bvp);
 enum sw_status bvp_general_solve(struct sw_bvp *bvp);
 enum sw_status bvp_general_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
 void bvp_general_destroy(struct sw_bvp *bvp);
+/* What all its rows have. */
+#define BVP_GENERAL_OPS \
+    .general = true, .fits = bvp_general_fits, .solve = bvp_general_solve, .element_size = 8
 
 /** Set the pointers of system j to its equations: in `system` or a copy elsewhere. */
 void bvp_general_bind(const struct bvp_general *general, int j, const double *system, struct sw_bvp_system *tri);

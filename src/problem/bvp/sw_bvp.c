@@ -9,18 +9,12 @@
 
 /* ------------------------------------------------------------------ the problem */
 
-static bool is_number(const struct sw_program *program, double number)
-{
-    double value;
-    return sw_program_constant(program, &value) && value == number;
-}
-
 bool sw_bvp_plain(const struct sw_bvp_desc *d)
 {
     const struct sw_bvp_end *l = &d->left, *r = &d->right;
-    if ((d->p && !is_number(d->p, 1)) || (d->q && !is_number(d->q, 0))) return false;
-    if (l->dirichlet || l->robin[0] || (l->neumann && !is_number(l->neumann, 0))) return false;
-    return !r->neumann && !r->robin[0] && (!r->dirichlet || is_number(r->dirichlet, 0));
+    if ((d->p && !sw_program_is(d->p, 1)) || (d->q && !sw_program_is(d->q, 0))) return false;
+    if (l->dirichlet || l->robin[0] || (l->neumann && !sw_program_is(l->neumann, 0))) return false;
+    return !r->neumann && !r->robin[0] && (!r->dirichlet || sw_program_is(r->dirichlet, 0));
 }
 
 bool sw_bvp_right_is_point(const struct sw_bvp_desc *d) { return d->right.neumann || d->right.robin[0]; }

@@ -336,8 +336,7 @@ enum sw_status sw_simd_create_programs(const struct sw_stepper_desc *d, struct s
         for (int k = 0; k < 4; k++) {
             const struct sw_line_end *end = &d->model.end[k / 2][v];
             const struct sw_program *condition = k % 2 ? end->second : end->first;
-            double value;
-            if (condition && sw_program_constant(condition, &value) && value == 0.0) continue;
+            if (sw_program_is(condition, 0.0)) continue;
             if (condition) SW_TRY(sw_eval_create_lanes(condition, 1, sw_simd_lanes(d), &g->end[k / 2][v][k % 2]));
         }
     }
