@@ -101,13 +101,6 @@ static enum sw_status mpi_exchange_end(const struct sw_comm *comm)
     return SW_OK;
 }
 
-static enum sw_status mpi_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
-                                   const struct sw_comm_transfer *rightward)
-{
-    SW_TRY(mpi_exchange_begin(comm, periodic, leftward, rightward));
-    return mpi_exchange_end(comm);
-}
-
 /* Not MPI_Ialltoallv(), which counts where arrays begin in int. */
 static enum sw_status mpi_all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
                                      const size_t *receive_count, double *receive)
@@ -260,7 +253,6 @@ const struct sw_comm_ops comm_mpi = {
     .apart = true,
     .fits = mpi_fits,
     .run = mpi_run,
-    .exchange = mpi_exchange,
     .exchange_begin = mpi_exchange_begin,
     .exchange_end = mpi_exchange_end,
     .all_to_all = mpi_all_to_all,

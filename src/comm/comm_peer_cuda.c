@@ -102,13 +102,6 @@ static enum sw_status peer_exchange_begin(const struct sw_comm *comm, bool perio
 
 static enum sw_status peer_exchange_end(const struct sw_comm *comm) { return report(comm->own, end(comm->own)); }
 
-static enum sw_status peer_exchange(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
-                                    const struct sw_comm_transfer *rightward)
-{
-    SW_TRY(peer_exchange_begin(comm, periodic, leftward, rightward));
-    return peer_exchange_end(comm);
-}
-
 /* @param place  [size] where the numbers of each rank are to land; room for as many of all ranks is in p->place */
 static enum sw_status to_all(struct peer *p, const size_t *count, const double *send, double *const *place)
 {
@@ -227,7 +220,6 @@ const struct sw_comm_ops comm_peer = {
     .about = "from GPU to GPU of one process, by copies between their memories",
     .space = SW_DEVICE,
     .one_process = true,
-    .exchange = peer_exchange,
     .exchange_begin = peer_exchange_begin,
     .exchange_end = peer_exchange_end,
     .all_to_all = peer_all_to_all,

@@ -65,14 +65,6 @@ static enum sw_status staged_exchange_end(const struct sw_comm *comm)
     return SW_OK;
 }
 
-static enum sw_status staged_exchange(const struct sw_comm *comm, bool periodic,
-                                      const struct sw_comm_transfer *leftward,
-                                      const struct sw_comm_transfer *rightward)
-{
-    SW_TRY(staged_exchange_begin(comm, periodic, leftward, rightward));
-    return staged_exchange_end(comm);
-}
-
 static enum sw_status staged_all_to_all(const struct sw_comm *comm, const size_t *send_count, const double *send,
                                         const size_t *receive_count, double *receive)
 {
@@ -128,7 +120,6 @@ const struct sw_comm_ops comm_staged = {
     .name = "staged",
     .about = "between devices, through the memory of the host",
     .space = SW_DEVICE,
-    .exchange = staged_exchange,
     .exchange_begin = staged_exchange_begin,
     .exchange_end = staged_exchange_end,
     .all_to_all = staged_all_to_all,

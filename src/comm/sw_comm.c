@@ -83,7 +83,9 @@ enum sw_status sw_comm_exchange(const struct sw_comm *comm, bool periodic, const
 {
     SW_TRY(check_exchange(comm, periodic, leftward, rightward));
     count_exchange(comm, periodic, leftward, rightward);
-    return comm->ops->exchange(comm, periodic, leftward, rightward);
+    if (comm->ops->exchange) return comm->ops->exchange(comm, periodic, leftward, rightward);
+    SW_TRY(comm->ops->exchange_begin(comm, periodic, leftward, rightward));
+    return comm->ops->exchange_end(comm);
 }
 
 enum sw_status sw_comm_exchange_begin(const struct sw_comm *comm, bool periodic,

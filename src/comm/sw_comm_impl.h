@@ -24,9 +24,10 @@ struct sw_comm_ops {
     bool           apart;   /* ranks share no memory: each is a process of its own    */
     bool           (*fits)(int ranks);
     enum sw_status (*run)(int ranks, sw_comm_part *part, void *context);
+    /* In one call; NULL: in the two below. */
     enum sw_status (*exchange)(const struct sw_comm *comm, bool periodic, const struct sw_comm_transfer *leftward,
                                const struct sw_comm_transfer *rightward);
-    /* The same in two calls; NULL: begin does all, and end nothing. */
+    /* In two calls; NULL: begin does all, and end nothing. */
     enum sw_status (*exchange_begin)(const struct sw_comm *comm, bool periodic,
                                      const struct sw_comm_transfer *leftward,
                                      const struct sw_comm_transfer *rightward);

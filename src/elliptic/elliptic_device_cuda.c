@@ -101,7 +101,6 @@ enum sw_status elliptic_device_load(struct elliptic_device *on, int count, const
     const size_t nz = (size_t)on->matrix.nz, each = (size_t)on->batch * nz;
     on->matrix.systems = count;
     if (count == 0) return SW_OK;
-    SW_TRY(sw_device_use(on->device));
     SW_TRY(load_horizontal(on, &matrix[0]));
     for (int s = 0; s < count; s++) {
         const double *const of[] = {matrix[s].a, matrix[s].b, matrix[s].c, matrix[s].d};

@@ -789,7 +789,6 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     p->solver = s;
     p->u = u;
     p->queued = false;
-    SW_TRY(sw_device_use(s->device));
     if (p->missed) SW_TRY(begin_ways(s));
     return elliptic_refine(&space, numbers, f, u, outcome, history, most, correct, s);
 }

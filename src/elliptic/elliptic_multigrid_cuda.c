@@ -538,7 +538,6 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
 static enum sw_status load(struct sw_elliptic *s)
 {
     struct elliptic_multigrid *mg = s->own;
-    SW_TRY(sw_device_use(s->device));
     SW_TRY(elliptic_device_load(&mg->on, s->count, s->matrix));
     mg->d.systems = s->count;
     mg->d.grids = 0;

@@ -162,7 +162,6 @@ enum sw_status elliptic_multigrid_solve_cuda(struct sw_elliptic *s, const double
 {
     struct elliptic_multigrid *mg = s->own;
     if (s->count == 0) return SW_OK;
-    SW_TRY(sw_device_use(s->device));
     struct elliptic_space space = elliptic_device_space(&mg->on);
     space.lean = true;
     const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(mg->on.ranks, s->count, s->numbers);

@@ -85,7 +85,9 @@ enum sw_status sw_elliptic_load(struct sw_elliptic *s, int count, const struct s
     s->count = count;
     s->numbers = numbers;
     s->matrix = matrix;
-    return s->ops->load ? s->ops->load(s) : SW_OK;
+    if (!s->ops->load) return SW_OK;
+    SW_TRY(sw_device_use(s->device));
+    return s->ops->load(s);
 }
 
 static enum sw_status solve_system(struct sw_elliptic *s, int j, const double *f, double *u,
@@ -145,6 +147,7 @@ static enum sw_status fall_back(struct sw_elliptic *s, int j, const double *f, d
 enum sw_status sw_elliptic_solve(struct sw_elliptic *s, const double *f, double *u,
                                  struct sw_elliptic_outcome *outcome, double *history, int most)
 {
+    SW_TRY(sw_device_use(s->device));
     if (s->ops->solve) SW_TRY(s->ops->solve(s, f, u, outcome, history, most));
     for (int j = 0; j < s->count && !s->ops->solve; j++) SW_TRY(solve_system(s, j, f, u, outcome, history, most));
     for (int j = 0; j < s->count; j++) {

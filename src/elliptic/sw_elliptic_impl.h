@@ -1,6 +1,7 @@
 #ifndef SW_ELLIPTIC_IMPL_H
 #define SW_ELLIPTIC_IMPL_H
-/* The interface of an elliptic solver, for authors of rows. One file a solver; its row goes into elliptic_table.c. */
+/* The interface of an elliptic solver, for authors of rows. One file a solver; its row goes into elliptic_table.c.
+ * Its device is the current one (sw_device_use()) in create, load and solve. */
 #include "base/row.h"
 #include "device/sw_owned.h"
 #include "elliptic/sw_elliptic.h"

@@ -1,7 +1,6 @@
 /* Banded LU with partial pivoting on the GPU, the method of band_lu_cpu.c: interleaved, one thread a system
  * (cuda/band/band_lu.cu). Row `cuda.lu`. Where all matrices are equal, one factor serves all. */
 #include "cuda/band/band_kernels.h"
-#include "cuda/cu_check.cuh"
 #include "linalg/sw_band_impl.h"
 
 struct lu {
@@ -42,7 +41,6 @@ static enum sw_status lu_create(struct sw_band *s)
 static enum sw_status lu_factor(struct sw_band *s, const double *band, int *bad)
 {
     struct lu *l = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_lu_factor(s->device->compute, &l->d, band));
     SW_TRY(sw_device_download(s->device, l->bad, l->d.bad, (size_t)l->d.systems * sizeof *l->bad));
     for (int j = l->d.systems; j < s->desc.batch; j++) l->bad[j] = l->bad[0];
@@ -52,7 +50,6 @@ static enum sw_status lu_factor(struct sw_band *s, const double *band, int *bad)
 static enum sw_status lu_solve(const struct sw_band *s, double *x)
 {
     const struct lu *l = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     return sw_cuda_lu_solve(s->device->compute, &l->d, x);
 }
 

@@ -46,7 +46,6 @@ static enum sw_status partition_factor(struct sw_band *s, const double *band, in
     struct partition *p = s->own;
     struct sw_cuda_partition look = p->d;
     look.bad = p->d_bad;
-    CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(keep_matrix(s, p, band));
     SW_TRY(sw_cuda_partition_solve(s->device->compute, &look, NULL));
     SW_TRY(sw_device_download(s->device, p->bad, p->d_bad, (size_t)s->desc.batch * sizeof *p->bad));
@@ -56,7 +55,6 @@ static enum sw_status partition_factor(struct sw_band *s, const double *band, in
 static enum sw_status partition_solve(const struct sw_band *s, double *x)
 {
     const struct partition *p = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     return sw_cuda_partition_solve(s->device->compute, &p->d, x);
 }
 

@@ -3,7 +3,6 @@
  * and so the strongest of the baselines that go through memory in each step. Factored on the host. */
 #include <math.h>
 
-#include "cuda/cu_check.cuh"
 #include "linalg/host_factor_cuda.h"
 #include "linalg/sw_band_impl.h"
 #include "cuda/band/band_kernels.h"
@@ -47,7 +46,6 @@ static enum sw_status shared_factor(struct sw_band *s, const double *band, int *
 {
     struct shared *h = s->own;
     struct sw_host_factor host = {0};
-    CU_TRY(cudaSetDevice(s->device->index));
     enum sw_status st = sw_host_factor_create(s, band, &host);
     if (!st) st = put(s, h, &host);
     sw_host_factor_destroy(&host);
@@ -57,7 +55,6 @@ static enum sw_status shared_factor(struct sw_band *s, const double *band, int *
 static enum sw_status shared_solve(const struct sw_band *s, double *x)
 {
     const struct shared *h = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     return sw_cuda_shared_solve(s->device->compute, &h->d, x);
 }
 

@@ -85,6 +85,7 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
     s->device = s->arrays.device = device;
     SW_TRY_TO(failed, st, set_ld(s));
     SW_TRY_TO(failed, st, sw_alloc_bytes(1, s->ops->own_size, &s->own));
+    SW_TRY_TO(failed, st, sw_device_use(device));
     SW_TRY_TO(failed, st, s->ops->create(s));
     *solver = s;
     return SW_OK;
@@ -174,12 +175,14 @@ struct sw_thomas_matrix sw_band_matrix(const struct sw_band *solver, const doubl
 enum sw_status sw_band_factor(struct sw_band *solver, const double *band, int *bad)
 {
     if (solver->desc.batch == 0) return SW_OK;
+    SW_TRY(sw_device_use(solver->device));
     return solver->ops->factor(solver, band, bad);
 }
 
 enum sw_status sw_band_solve(const struct sw_band *solver, double *x)
 {
     if (solver->desc.batch == 0) return SW_OK;
+    SW_TRY(sw_device_use(solver->device));
     return solver->ops->solve(solver, x);
 }
 

@@ -1,6 +1,7 @@
 #ifndef SW_BAND_IMPL_H
 #define SW_BAND_IMPL_H
-/* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c. */
+/* The interface of a band solver, for authors of rows. One file a solver; its row goes into band_table.c.
+ * Its device is the current one (sw_device_use()) in create, factor and solve. */
 #include "base/row.h"
 #include "device/sw_owned.h"
 #include "linalg/folded_point.h"

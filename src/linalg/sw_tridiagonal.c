@@ -53,6 +53,7 @@ static enum sw_status pick(const struct sw_rows *among, const struct sw_tridiago
 
 static enum sw_status fill(struct sw_tridiagonal *s)
 {
+    SW_TRY(sw_device_use(s->device));
     SW_TRY(sw_alloc_bytes(1, s->ops->own_size, &s->own));
     s->ops->arrays(s);
     return s->arrays.status ? s->arrays.status : s->ops->create ? s->ops->create(s) : SW_OK;
@@ -81,6 +82,7 @@ enum sw_status sw_tridiagonal_create(const struct sw_tridiagonal_desc *desc, con
 
 enum sw_status sw_tridiagonal_solve(struct sw_tridiagonal *solver, const struct sw_tridiagonal_rows *rows_, double *x)
 {
+    SW_TRY(sw_device_use(solver->device));
     return solver->ops->solve(solver, rows_, x);
 }
 
@@ -203,6 +205,7 @@ enum sw_status sw_tridiagonal_reduce(struct sw_tridiagonal *solver, int64_t s, c
                                      struct sw_relation *relation)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
+    SW_TRY(sw_device_use(solver->device));
     return solver->ops->slices->reduce(solver, &slice, rows_, relation);
 }
 
@@ -210,6 +213,7 @@ enum sw_status sw_tridiagonal_expand(struct sw_tridiagonal *solver, int64_t s, c
                                      bool reduced, const double ends[4], double *x)
 {
     const struct sw_slice slice = slice_of(solver->ops, solver->desc.n, solver->depth, s);
+    SW_TRY(sw_device_use(solver->device));
     return solver->ops->slices->expand(solver, &slice, rows_, reduced, ends, x);
 }
 

@@ -1,7 +1,7 @@
 #ifndef SW_TRIDIAGONAL_IMPL_H
 #define SW_TRIDIAGONAL_IMPL_H
 /* The interface of a tridiagonal solver, for authors of rows. One file a solver; its row goes into
- * tridiagonal_table.c. */
+ * tridiagonal_table.c. Its device is the current one (sw_device_use()) in all that return a status. */
 #include "base/row.h"
 #include "device/sw_owned.h"
 #include "linalg/sw_tridiagonal.h"

@@ -5,7 +5,6 @@
 
 static enum sw_status begin(const struct sw_tridiagonal *s, bool *room)
 {
-    SW_TRY(sw_device_use(s->device));
     CU_TRY(cudaMemsetAsync(room, true, (size_t)s->desc.batch, s->device->compute));
     return SW_OK;
 }

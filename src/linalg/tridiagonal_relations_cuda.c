@@ -1,7 +1,6 @@
 /* Tridiagonal systems by relations on a GPU (cuda/tridiagonal/tridiagonal_relations.cu;
  * docs/explanation/tridiagonal.md): rows `cuda.relations` (two passes, or one for systems that fit a block) and
  * `cuda.relations_adaptive` (one pass where a large system decouples). */
-#include "cuda/cu_check.cuh"
 #include "linalg/sw_tridiagonal_impl.h"
 #include "cuda/tridiagonal/tridiagonal_kernels.h"
 
@@ -75,7 +74,6 @@ static enum sw_status create(struct sw_tridiagonal *s)
 {
     const int64_t room = room_of(&s->desc, s->depth);
     struct relations *r = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(sw_cuda_relations_prepare());
     r->tiles = tiles_of(s->desc.n);
     r->deepest = sw_relations_depth(r->tiles, MOST);
@@ -119,7 +117,6 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     struct relations *r = s->own;
     r->d.epoch++;
     struct sw_cuda_relations d = r->d;
-    CU_TRY(cudaSetDevice(s->device->index));
     bind_systems(s, &d, rows, x, 0, s->desc.batch);
     if (is_whole(&s->desc)) return sw_cuda_relations_whole(s->device->compute, &d);
     return sw_cuda_relations_solve(s->device->compute, &d);
@@ -130,7 +127,6 @@ static enum sw_status solve_adaptive(struct sw_tridiagonal *s, const struct sw_t
 {
     struct relations *r = s->own;
     if (!may_decouple(&s->desc)) return solve(s, rows, x);
-    CU_TRY(cudaSetDevice(s->device->index));
     for (int j = 0; j < s->desc.batch; j++) {
         r->d.epoch++;
         struct sw_cuda_relations d = r->d;
@@ -147,7 +143,6 @@ static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_t
     const struct sw_tridiagonal_desc *d = &s->desc;
     const size_t bytes = (size_t)d->batch * sizeof *r->fine;
     const int *bounded = r->fine + d->batch;
-    SW_TRY(sw_device_use(s->device));
     SW_TRY(sw_cuda_tridiagonal_solved(s->device->compute, d->n, d->batch, d->cyclic, rows->lower, rows->main,
                                       rows->upper, rows->rhs, x, r->most, r->d.finite, r->bounded));
     SW_TRY(sw_device_wait(s->device));
@@ -178,7 +173,6 @@ static enum sw_status reduce(struct sw_tridiagonal *s, const struct sw_slice *sl
 {
     const struct relations *r = s->own;
     struct sw_cuda_relations d = r->d;
-    CU_TRY(cudaSetDevice(s->device->index));
     bind_slice(s, &d, rows, NULL, slice);
     SW_TRY(sw_cuda_relations_reduce(s->device->compute, &d));
     return sw_device_download(s->device, relation->w, d.root, sizeof relation->w);
@@ -189,7 +183,6 @@ static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *sl
 {
     const struct relations *r = s->own;
     struct sw_cuda_relations d = r->d;
-    CU_TRY(cudaSetDevice(s->device->index));
     bind_slice(s, &d, rows, x, slice);
     if (is_whole(&s->desc)) return sw_cuda_relations_whole(s->device->compute, &d);  /* as solve(); the ends follow */
     if (!reduced) SW_TRY(sw_cuda_relations_reduce(s->device->compute, &d));

@@ -175,7 +175,6 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
                                 struct sw_elliptic_outcome *outcome, double *history, int most)
 {
     struct baseline *b = s->own;
-    SW_TRY(sw_device_use(s->device));
     SW_TRY(assemble(b, system));
     b->begun = false;
     return elliptic_device_solve(&b->one, &s->numbers[system], f, u, outcome, history, most, iterate, b);

@@ -331,7 +331,6 @@ static enum sw_status solve(struct sw_elliptic *s, const double *f, double *u, s
     struct elliptic_space space = elliptic_device_space(&p->on);
     const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(p->on.ranks, s->count, s->numbers);
     space.lean = true;
-    SW_TRY(sw_device_use(s->device));
     p->throughout = s->desc.single;
     return elliptic_refine(&space, numbers, f, u, outcome, history, most,
                            s->desc.single ? iterate_throughout : p->numbers ? iterate_single : iterate, p);

@@ -18,7 +18,6 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     struct elliptic_device one = elliptic_device_one(s->own, system);
     const struct elliptic_space space = elliptic_device_space(&one);
     const struct sw_elliptic_numbers *numbers = elliptic_ranks_begin(one.ranks, 1, &s->numbers[system]);
-    SW_TRY(sw_device_use(s->device));
     return elliptic_pcg(&space, numbers, f, u, outcome, history, most);
 }
 

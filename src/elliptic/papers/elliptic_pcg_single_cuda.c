@@ -107,7 +107,6 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
     p->one = elliptic_device_one(&p->on, system);
     p->matrix = elliptic_device_single(&p->one, p->numbers, &p->rests);
     p->begun = false;
-    SW_TRY(sw_device_use(s->device));
     return elliptic_device_solve(&p->one, &s->numbers[system], f, u, outcome, history, most, iterate, p);
 }
 

@@ -70,7 +70,6 @@ static enum sw_status gpsv_create(struct sw_band *s)
     g->d.matrices = d->uniform ? 1 : d->batch;
     if (d->batch == 0) return SW_OK;
     size_t m = (size_t)(d->n - g->d.p), vector = m * (size_t)d->batch, matrices = (size_t)g->d.matrices;
-    CU_TRY(cudaSetDevice(s->device->index));
     SPARSE_TRY(Create(&g->handle));
     SPARSE_TRY(SetStream(g->handle, s->device->compute));
     sw_array(&s->arrays, (size_t)d->batch, &g->bad);
@@ -155,7 +154,6 @@ static enum sw_status gpsv_factor(struct sw_band *s, const double *band, int *ba
     const struct sw_thomas_matrix A = sw_band_matrix(s, band, 0);
     struct sw_host_factor host = {0};
     enum sw_status st;
-    CU_TRY(cudaSetDevice(s->device->index));
     if (s->desc.uniform) {
         st = sw_host_factor_create(s, band, &host);
         if (!st) st = factor_shared(s, g, A.diagonal, &host);
@@ -182,7 +180,6 @@ static enum sw_status repack(const struct sw_band *s, const struct gpsv *g, doub
 static enum sw_status gpsv_solve(const struct sw_band *s, double *x)
 {
     struct gpsv *g = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     if (g->d.ld == g->d.batch) {
         SW_TRY(solve_inner(s, g, x));
     } else {

@@ -93,7 +93,6 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
     sw_cuda_stream stream = s->device->compute;
     const struct sw_gtsv_matrix matrix = {(double *)r->lower, (double *)r->main, (double *)r->upper};
     SW_TRY(check_apart(s, r));
-    SW_TRY(sw_device_use(s->device));
     CU_TRY(cudaMemcpyAsync(x, r->rhs, (size_t)d->n * (size_t)d->batch * sizeof *x, cudaMemcpyDeviceToDevice,
                            s->device->compute));
     SW_TRY(sw_cuda_tridiagonal_zero_ends(stream, d->n, d->batch, matrix.lower, matrix.upper, g->kept));

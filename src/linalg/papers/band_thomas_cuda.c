@@ -77,7 +77,6 @@ static enum sw_status thomas_factor(struct sw_band *s, const double *band, int *
     struct thomas *t = s->own;
     struct sw_host_factor host = {0};
     enum sw_status st = SW_OK;
-    CU_TRY(cudaSetDevice(s->device->index));
     SW_TRY(factor_each(s, t, band));
     if (s->desc.uniform) {
         st = sw_host_factor_create(s, band, &host);
@@ -91,7 +90,6 @@ static enum sw_status rewrite_factor(struct sw_band *s, const double *band, int 
 {
     struct thomas *t = s->own;
     size_t bytes = (size_t)(s->desc.lower + s->desc.upper + 1) * sw_band_vector(s) * sizeof *band;
-    CU_TRY(cudaSetDevice(s->device->index));
     if (!s->desc.uniform)
         CU_TRY(cudaMemcpyAsync(t->band, band, bytes, cudaMemcpyDeviceToDevice, s->device->compute));
     return thomas_factor(s, band, bad);
@@ -100,7 +98,6 @@ static enum sw_status rewrite_factor(struct sw_band *s, const double *band, int 
 static enum sw_status thomas_solve(const struct sw_band *s, double *x)
 {
     const struct thomas *t = s->own;
-    CU_TRY(cudaSetDevice(s->device->index));
     return sw_cuda_thomas_solve(s->device->compute, &t->d, x);
 }
 
@@ -118,7 +115,6 @@ static enum sw_status rewrite_solve(const struct sw_band *s, double *x)
 {
     const struct thomas *t = s->own;
     const double *diagonal[5];
-    CU_TRY(cudaSetDevice(s->device->index));
     diagonals_of(s, t, diagonal);
     SW_TRY(sw_cuda_thomas_factor(s->device->compute, &t->d, diagonal, t->band_ld, true));
     return sw_cuda_thomas_solve(s->device->compute, &t->d, x);

@@ -105,7 +105,6 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
 {
     struct spike *g = s->own;
     const struct sw_cuda_spike_rows rows = {r->lower, r->main, r->upper, r->rhs};
-    SW_TRY(sw_device_use(s->device));
     return sw_cuda_spike_solve(s->device->compute, &g->d, &rows, x);
 }
 
@@ -141,7 +140,6 @@ static enum sw_status reduce(struct sw_tridiagonal *s, const struct sw_slice *sl
 {
     const struct sw_cuda_spike p = bind_slice(s, slice);
     double w[6];
-    SW_TRY(sw_device_use(s->device));
     SW_TRY(queue_reduction(s, &p, rows));
     SW_TRY(sw_device_download(s->device, w, p.root, sizeof w));
     *relation = spike_relation(&(struct spike_ends){w[0], w[1], w[2], w[3], w[4], w[5]});
@@ -154,7 +152,6 @@ static enum sw_status expand(struct sw_tridiagonal *s, const struct sw_slice *sl
 {
     const struct sw_cuda_spike p = bind_slice(s, slice);
     const double around[] = {ends[0], ends[3]};
-    SW_TRY(sw_device_use(s->device));
     if (!reduced) SW_TRY(queue_reduction(s, &p, rows));
     SW_TRY(sw_device_upload(s->device, p.root + 6, around, sizeof around));
     return sw_cuda_spike_expand(s->device->compute, &p, x);

@@ -31,8 +31,9 @@ static int set_points(const struct sw_bvp *bvp, int j, struct bvp_evaluator *v, 
     return count;
 }
 
-static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
+static void solve_one(const struct sw_bvp *bvp, int j)
 {
+    struct a1 *a = bvp->own;
     struct bvp_evaluator *v = a->host.evaluator;
     const struct bvp_output *output = &a->host.output;
     struct sw_norm_sums sum = {0};
@@ -59,15 +60,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a1 *a, int j)
     bvp_result_from_norms(&sum, bvp, j, bad, sw_reals_at(a->u, size, 0), &output->result[j]);
 }
 
-static enum sw_status solve(struct sw_bvp *bvp)
-{
-    struct a1 *a = bvp->own;
-    bvp_host_begin(bvp);
-    for (int j = 0; j < bvp->count; j++)
-        if (!bvp->refused[j]) solve_one(bvp, a, j);
-    bvp_host_end(bvp);
-    return SW_OK;
-}
+static enum sw_status solve(struct sw_bvp *bvp) { return bvp_host_solve(bvp, solve_one); }
 
 static void arrays(struct sw_bvp *bvp)
 {

@@ -154,8 +154,9 @@ static void *entry_address(const struct sw_bvp *bvp, const struct a2 *a, int64_t
 
 static int threads_of(const struct sw_bvp *bvp) { return bvp->desc.n < 16384 ? 1 : bvp->device->threads; }
 
-static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
+static void solve_one(const struct sw_bvp *bvp, int j)
 {
+    struct a2 *a = bvp->own;
     const int64_t n = bvp->desc.n, r = bvp->run[j].r, s = n / r, rest = n - r * s, blocks = blocks_of(r);
     const struct solve_job t = {bvp, a, j, r, s, rest};
     const struct steps *steps = steps_of(bvp);
@@ -190,15 +191,7 @@ static void solve_one(const struct sw_bvp *bvp, struct a2 *a, int j)
     bvp_result_from_norms(&sum, bvp, j, bad, u0, &a->host.output.result[j]);
 }
 
-static enum sw_status solve(struct sw_bvp *bvp)
-{
-    struct a2 *a = bvp->own;
-    bvp_host_begin(bvp);
-    for (int j = 0; j < bvp->count; j++)
-        if (!bvp->refused[j]) solve_one(bvp, a, j);
-    bvp_host_end(bvp);
-    return SW_OK;
-}
+static enum sw_status solve(struct sw_bvp *bvp) { return bvp_host_solve(bvp, solve_one); }
 
 /* ------------------------------------------------------------------ the rows */
 

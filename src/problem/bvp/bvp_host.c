@@ -160,6 +160,15 @@ void bvp_host_begin(const struct sw_bvp *bvp)
     for (int k = 0; k < h->threads; k++) h->evaluator[k].problem = -1;
 }
 
+enum sw_status bvp_host_solve(struct sw_bvp *bvp, void (*solve_one)(const struct sw_bvp *bvp, int j))
+{
+    bvp_host_begin(bvp);
+    for (int j = 0; j < bvp->count; j++)
+        if (!bvp->refused[j]) solve_one(bvp, j);
+    bvp_host_end(bvp);
+    return SW_OK;
+}
+
 void bvp_host_end(const struct sw_bvp *bvp)
 {
     struct bvp_host *h = bvp->own;

@@ -66,6 +66,8 @@ void bvp_host_destroy(struct sw_bvp *bvp);
 void bvp_host_begin(const struct sw_bvp *bvp);
 /** After them: results of the refused ones, fields of those that failed. */
 void bvp_host_end(const struct sw_bvp *bvp);
+/** Both, and in between the problems one after another, without the refused ones. */
+enum sw_status bvp_host_solve(struct sw_bvp *bvp, void (*solve_one)(const struct sw_bvp *bvp, int j));
 /** The operation of struct sw_bvp_ops. */
 enum sw_status bvp_host_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
 #endif
