@@ -188,10 +188,9 @@ matches '^cpu.a2d, r = [1-9][0-9]* +[0-9.e+-]+'; says ', r = '; matches 'counted
 matches ' 3\.4e-09$'
 expect 0 elliptic:grid.n=[12,10,6] --rows cpu.pcg --device cpu --repeats 1 -o pcg.csv; matches ' s/iteration$'
 grep -q ',[1-9][0-9]*,,,,,,$' pcg.csv || fail 'a CSV file tells iterations'
-expect 0 'elliptic:grid.n=[12,10,6],run.precision="single"' --rows cpu.pcg --device cpu --repeats 1 --csv
-matches ',cpu.pcg,ok,.*e-05,0.0001,'
-expect 0 elliptic:grid.n=[12,10,6],single,tolerance=1e-3 --rows cpu.pcg --device cpu --repeats 1 --csv
-matches ',cpu.pcg,ok,.*,0.001,'
+expect 0 'elliptic:grid.n=[12,10,6],run.precision="single"' elliptic:grid.n=[12,10,6],single,tolerance=1e-3 \
+    --rows cpu.pcg --device cpu --repeats 1 --csv
+matches ',cpu.pcg,ok,.*e-05,0.0001,'; matches ',cpu.pcg,ok,.*,0.001,'
 expect 0 bvp:n=1000000,r=300 --rows cpu.a2d --device cpu --repeats 1 --csv; matches ',300,,,,,,,$'
 expect 0 bvp:n=1000,r=7 --rows cpu.a2d,cpu.scan --device cpu --repeats 1 --json
 [ "$(grep -c '"r": *7' out)" = 1 ] || fail 'JSON tells r where there is one'
