@@ -3,7 +3,7 @@
 # print. SWEEP is the program.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
-if [ -z "$python" ] || ! py -c 'import matplotlib' 2>err; then
+if [ -z "$python" ] || ! py_plots; then
     skipped 'the tutorial: no python3 with h5py and matplotlib'
     exit 0
 fi
