@@ -66,9 +66,20 @@ __device__ static __forceinline__ double value_of(const struct fields_on_device 
 
 __device__ static __forceinline__ int wrapped(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 
+/* Of a point in row j + above, j a multiple of 4, for its noise: bits, which the compiler sees through as it does not
+ * through conversions. */
+__device__ static __forceinline__ void set_numbers(int i, int j, int above, int k, double *in)
+{
+    in[FIELDS_POINT] = __longlong_as_double(i);
+    in[FIELDS_POINT + 1] = __longlong_as_double(j);
+    in[FIELDS_POINT + 2] = __longlong_as_double(above);
+    in[FIELDS_POINT + 3] = __longlong_as_double(k);
+}
+
 __device__ static __forceinline__ void set_place(const double *place, int i, int j, int k, double *in)
 {
     in[SW_IN_X] = sw_grid_place(place[0], place[3], place[6], (double)i);
     in[SW_IN_Y] = sw_grid_place(place[1], place[4], place[7], (double)j);
     in[SW_IN_Z] = sw_grid_place(place[2], place[5], place[8], (double)k);
+    set_numbers(i, j & ~3, j & 3, k, in);
 }

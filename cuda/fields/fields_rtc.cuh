@@ -418,6 +418,9 @@ __device__ static __forceinline__ double factor_of(const struct fields_on_device
     return STAGES == 1 ? b.system[run * UNKNOWNS + v].scale * b.pace[run].dt : 1.0;
 }
 
+/* Whether all that form_points() forms begins in a row whose number is a multiple of 4. */
+enum { ROWS_BY_FOUR = of_terms::TOGETHER % 4 == 0 && (WHOLE ? SEGMENT_X : ROWS) % 4 == 0 && SEGMENT_Y % 4 == 0 };
+
 /* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). None is beside walls that have
  * conditions. */
 template <int V, int I, bool INTERIOR>
@@ -434,6 +437,7 @@ __device__ static __forceinline__ void form_points(const struct fields_on_device
         double in[FIELDS_INPUTS + of_terms::NEIGHBOURS];
         const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
         set_place(place, i, row, k, in);
+        if (ROWS_BY_FOUR) set_numbers(i, j, e, k, in);  /* a row behind the last one has a number, too */
         set_inputs_at(around, from, e, in);
         const double rate = less_moves<V>(b, run, I, i, row, k, value_of<rhs_of<V>>(b, run, kept, in, at, t, step));
         right[e] = of_stage<V, I>(f, at, dt, scale, rate);

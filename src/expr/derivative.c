@@ -94,7 +94,7 @@ static int rule(struct maker *m, int k, const int d[3])
     case OP_ABS: return chain(m, maker_call(m, OP_SIGN, a), da);
     case OP_FLOOR: case OP_CEIL: case OP_ROUND: case OP_SIGN: case OP_STEP: case OP_HEAVISIDE: case OP_NOT: case OP_LT:
     case OP_LE: case OP_GT: case OP_GE: case OP_EQ: case OP_NE: case OP_AND: case OP_OR: case OP_RANDN: case OP_RAND:
-    case OP_RANDN_AT:
+    case OP_NOISE:
         return maker_number(m, 0);  /* constant between their jumps */
     case OP_DX: case OP_DXX: case OP_DXXX: case OP_DXXXX: case OP_DY: case OP_DYY: case OP_DYYY: case OP_DYYYY:
     case OP_DZ: case OP_DZZ: case OP_DZZZ: case OP_DZZZZ: break;  /* refused before */

@@ -120,7 +120,7 @@ static void widen(struct sw_eval *e, const struct instruction *in, const double 
 static void compute_scalar(struct sw_eval *e, int k)
 {
     const struct instruction *in = &e->program->code[k];
-    const struct op_where nowhere = {0, 1, 0, 0};
+    const struct op_where nowhere = {.lanes = 1};
     const double *x[3];
     int operands = op_table[in->op].operands;
     for (int j = 0; j < 3; j++) x[j] = eval_scalar(e, in->operand[j < operands ? j : 0]);
@@ -239,12 +239,13 @@ static void set_tasks(struct sw_eval *e, enum sw_rate rate, const double *const 
  * every processor, as ids of runs are made of them. */
 static void run_block(const struct sw_eval *e, bool vectors, size_t base, int n)
 {
-    const struct op_where where = {e->first + (int)(base / (size_t)e->lanes), e->lanes, e->step, e->program->stream};
+    const struct op_where where = {e->first + (int)(base / (size_t)e->lanes), e->lanes, e->step, e->program->stream,
+                                   e->nx, e->ny};
     for (const struct task *t = e->task; t < e->task + e->tasks; t++) {
         const double *const x = t->x[0] + base * t->moves[0], *const y = t->x[1] + base * t->moves[1],
                      *const z = t->x[2] + base * t->moves[2];
         double *const to = t->to + base * t->moves[3];
-        if (op_is_random(t->op)) op_random(t->op, n, x, y, to, &where);
+        if (op_is_random(t->op)) op_random(t->op, n, x, y, z, to, &where);
         else if (!vectors || !t->library || !op_vector(t->op, n, x, y, to)) t->loop(n, x, y, z, to, &where);
     }
 }
@@ -252,6 +253,12 @@ static void run_block(const struct sw_eval *e, bool vectors, size_t base, int n)
 static int block_length(int64_t left) { return left < VALUES_AT_ONCE ? (int)left : VALUES_AT_ONCE; }
 
 void sw_eval_number_from(struct sw_eval *eval, int first) { eval->first = first; }
+
+void sw_eval_grid(struct sw_eval *eval, int64_t nx, int64_t ny)
+{
+    eval->nx = (int)nx;
+    eval->ny = (int)ny;
+}
 
 void sw_eval_begin_at(struct sw_eval *eval, int point) { eval->at = (size_t)point; }
 

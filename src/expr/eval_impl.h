@@ -36,6 +36,7 @@ struct sw_eval {
     double *cell;     /* [kept CELL values][max_points][lanes]                  */
     int64_t step;
     int     first;    /* number of the first point, of those that noise counts  */
+    int     nx, ny;   /* of their grid: sw_eval_grid()                          */
     size_t  at;       /* where its CELL values are: sw_eval_begin_at()          */
     bool    repeats_pending;  /* STEP values are not in `repeated` yet          */
     bool    scalars;  /* no vector functions                                    */

@@ -67,7 +67,8 @@ enum precedence {
     X(HEAVISIDE, 1,  "heaviside", BINDS_CALL,    NULL,    a >= 0.0 ? 1.0 : 0.0)                             \
     X(RANDN,  1,         "randn", BINDS_CALL,    NULL,    sw_randn(a, cell, step, stream))                  \
     X(RAND,   1,         "rand",  BINDS_CALL,    NULL,    sw_rand(a, cell, step, stream))                   \
-    X(RANDN_AT, 2,       NULL,    BINDS_CALL,    NULL,    sw_randn(a, cell + (int)b, step, stream))
+    X(NOISE,  3,         NULL,    BINDS_CALL,    NULL,                                                      \
+      sw_noise(a, SW_NOISE_POINT, (int)(b), (int)(c), step, stream))
 
 /* dx(a) .. dzzzz(a) are the derivatives of a field, which has no value at a point by itself: they stand in trees only
  * (sw_differences.h), never in a program, and are therefore not in the list. Those along y and z, in a row of four for
@@ -86,8 +87,9 @@ struct op_row {                 /* src/expr/operation.c */
 };
 extern const struct op_row op_table[OP_COUNT];
 
-/** RANDN_AT, the normal number of the point that is b points on, stands in trees that the program makes alone. */
-static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN || op == OP_RANDN_AT; }
+/** NOISE, the normal number of a point or a face beside it (random_point.h), stands in trees that the program makes
+ * alone; its operands, a key, a face and an end, are the same at all points. */
+static inline bool op_is_random(enum operation op) { return op == OP_RAND || op == OP_RANDN || op == OP_NOISE; }
 /** Whether texts of a line know op as a function: derivatives along y and z they do not. */
 static inline bool op_is_function(enum operation op)
 {
@@ -120,8 +122,9 @@ bool op_is_grid_operator(const char *name, int dimensions);
 
 /* ------------------------------------------------------------------ values of an operation (operation.c) */
 
-/* lanes values belong to one cell; `cell` is that of the first value, which is the first of its lanes. */
-struct op_where { int cell, lanes; long long step; uint32_t stream; };
+/* lanes values belong to one cell; `cell` is that of the first value, which is the first of its lanes. nx, ny: of the
+ * grid whose points the cells are, as sw_noise_place() wants them. */
+struct op_where { int cell, lanes; long long step; uint32_t stream; int nx, ny; };
 
 /* out[i] = op(a[i], b[i], c[i]) for i < n. Operands an operation lacks may be any readable array; out overlaps none. */
 typedef void op_loop(int n, const double *a, const double *b, const double *c, double *out,
@@ -140,7 +143,8 @@ op_loop *op_joined_loop(enum operation first, bool number_b, enum operation seco
 bool op_vector(enum operation op, int n, const double *a, const double *b, double *out);
 
 /* Random numbers: those of the loop, many values side by side. */
-void op_random(enum operation op, int n, const double *a, const double *b, double *out, const struct op_where *where);
+void op_random(enum operation op, int n, const double *a, const double *b, const double *c, double *out,
+               const struct op_where *where);
 
 /* One value, by the same loop; not for random numbers. */
 double op_value(enum operation op, double a, double b, double c);

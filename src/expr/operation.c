@@ -138,25 +138,112 @@ enum { RANDOM_AT_ONCE = 256 };
 
 /* Of values first .. first + n - 1: the compiler makes vectors of this loop, some 4 ns a pair of numbers with AVX-512
  * and 10 ns with AVX2, where one after the other takes 20. */
-static void random_pairs(enum operation op, int first, int n, const double *a, const double *b,
-                         const struct op_where *where, double *restrict u, double *restrict v)
+static void random_pairs(enum operation op, int first, int n, const double *a, const struct op_where *where,
+                         double *restrict u, double *restrict v)
 {
     const uint32_t stream = where->stream | (op == OP_RAND ? 0 : 0x80000000u);  /* as sw_rand() and sw_randn() */
     const int lanes = __builtin_ctz((unsigned)where->lanes), cell = where->cell;  /* a power of 2, as a shift */
-    if (op == OP_RANDN_AT)
-        for (int i = 0; i < n; i++)
-            sw_rand_pair(a[i], cell + ((first + i) >> lanes) + (int)b[i], where->step, stream, &u[i], &v[i]);
-    else
-        for (int i = 0; i < n; i++)
-            sw_rand_pair(a[i], cell + ((first + i) >> lanes), where->step, stream, &u[i], &v[i]);
+    for (int i = 0; i < n; i++)
+        sw_rand_pair(a[i], cell + ((first + i) >> lanes), where->step, stream, &u[i], &v[i]);
 }
 
-void op_random(enum operation op, int n, const double *a, const double *b, double *out, const struct op_where *where)
+/* ------------------------------------------------------------------ the noise of steps */
+
+/* Of RANDOM_AT_ONCE values, or of as many blocks of four. */
+struct noise_words { uint32_t word[4][RANDOM_AT_ONCE]; };
+
+/* The same face of n points of one row, for `lanes` runs each. */
+struct noise_row { const double *key; int lanes, shift, face, i, j, k, nx, ny; long long step; uint32_t stream; };
+
+/* Words of blocks from `block` on, so far apart, of all lanes each: key[t] is the same for all t of a lane. */
+static void draw_words(const struct noise_row *r, uint32_t block, uint32_t apart, int n, struct noise_words *w)
+{
+    const int shift = r->shift;
+    const long long step = r->step;
+    const uint32_t stream = r->stream;
+    const double *const key = r->key;
+    for (int t = 0; t < n; t++) {
+        uint32_t x[4];
+        sw_noise_words(key[t], block + (uint32_t)(t >> shift) * apart, step, stream, x);
+        for (int q = 0; q < 4; q++) w->word[q][t] = x[q];
+    }
+}
+
+/* Along a line blocks are shared by the four points of each: from point number i on. */
+static void noise_along(const struct noise_row *r, int i, int n, double *restrict out)
+{
+    const int first = i >> 2, blocks = ((i + n - 1) >> 2) - first + 1, tasks = blocks << r->shift, lanes = r->lanes;
+    struct noise_words w;
+    float value[4][RANDOM_AT_ONCE];
+    draw_words(r, (uint32_t)first, 1, tasks, &w);
+    for (int q = 0; q < 4; q++) {
+        const uint32_t *const radius = w.word[q & 2], *const angle = w.word[(q & 2) + 1];
+        for (int t = 0; t < tasks; t++) value[q][t] = sw_noise_of(radius[t], angle[t], q & 1);
+    }
+    for (int p = i; p < i + n; p++) {
+        const float *const from = value[p & 3] + (((p >> 2) - first) << r->shift);
+        for (int l = 0; l < lanes; l++) *out++ = (double)from[l];
+    }
+}
+
+/* In a row of a plane each point is in a block of its own. */
+static void noise_across(const struct noise_row *r, uint32_t block, int lane, int n, double *restrict out)
+{
+    struct noise_words w;
+    draw_words(r, block, sw_noise_column(r->ny), n << r->shift, &w);
+    const uint32_t *const radius = w.word[lane & 2], *const angle = w.word[(lane & 2) + 1];
+    for (int t = 0; t < n << r->shift; t++) out[t] = (double)sw_noise_of(radius[t], angle[t], lane & 1);
+}
+
+/* n points from (i, j, k) on. */
+static void noise_of_row(const struct noise_row *r, int n, const double *end, double *out)
+{
+    const int lanes = r->lanes, before = r->face == SW_NOISE_LEFT, at = r->i - before, none = at < 0;
+    double *const from = out + none * lanes;  /* the first point's face is that of another place */
+    if (n > none && r->ny > 1) {
+        const struct sw_noise_place p = sw_noise_place(at + none, r->j & ~3, r->j & 3, r->k, r->nx, r->ny,
+                                                       before || r->face == SW_NOISE_RIGHT ? SW_NOISE_HERE : r->face,
+                                                       (int)end[0]);
+        noise_across(r, p.block, p.lane, n - none, from);
+    } else if (n > none) {
+        noise_along(r, at + none, n - none, from);
+    }
+    for (int l = 0; l < lanes; l++) {
+        const int stop = (int)end[l], apart = before ? 0 : stop;
+        if ((!before && r->face != SW_NOISE_RIGHT) || apart < r->i || apart >= r->i + n) continue;
+        out[(apart - r->i) * lanes + l] =
+            sw_noise(r->key[l], apart, r->j & ~3, r->j & 3, r->k, r->nx, r->ny, r->face, stop, r->step, r->stream);
+    }
+}
+
+/* n <= RANDOM_AT_ONCE values */
+static void noise(int n, const double *a, const double *b, const double *c, double *out, const struct op_where *where)
+{
+    const int lanes = where->lanes, shift = __builtin_ctz((unsigned)lanes), points = n >> shift,
+              nx = where->ny > 1 ? where->nx : 0;
+    for (int done = 0, here; done < points; done += here) {
+        const int cell = where->cell + done, row = nx ? cell / nx : 0;
+        const struct noise_row r = {.key = a, .lanes = lanes, .shift = shift, .face = (int)*b, .i = cell - row * nx,
+                                    .j = nx ? row % where->ny : 0, .k = nx ? row / where->ny : 0, .nx = nx,
+                                    .ny = where->ny, .step = where->step, .stream = where->stream};
+        here = nx && nx - r.i < points - done ? nx - r.i : points - done;
+        noise_of_row(&r, here, c, out + (size_t)done * (size_t)lanes);
+    }
+}
+
+void op_random(enum operation op, int n, const double *a, const double *b, const double *c, double *out,
+               const struct op_where *where)
 {
     double u[RANDOM_AT_ONCE], v[RANDOM_AT_ONCE];
+    struct op_where there = *where;
     for (int first = 0; first < n; first += RANDOM_AT_ONCE) {
         const int here = n - first < RANDOM_AT_ONCE ? n - first : RANDOM_AT_ONCE;
-        random_pairs(op, first, here, a + first, b + first, where, u, v);
+        there.cell = where->cell + first / where->lanes;
+        if (op == OP_NOISE) {
+            noise(here, a + first, b + first, c + first, out + first, &there);
+            continue;
+        }
+        random_pairs(op, first, here, a + first, where, u, v);
         for (int i = 0; i < here && op != OP_RAND; i++) u[i] = sw_normal(u[i], v[i]);
         for (int i = 0; i < here; i++) out[first + i] = a[first + i] == a[first + i] ? u[i] : a[first + i];
     }
@@ -164,7 +251,7 @@ void op_random(enum operation op, int n, const double *a, const double *b, doubl
 
 double op_value(enum operation op, double a, double b, double c)
 {
-    const struct op_where nowhere = {0, 1, 0, 0};
+    const struct op_where nowhere = {.lanes = 1};
     double value;
     op_loops[op](1, &a, &b, &c, &value, &nowhere);
     return value;

@@ -208,6 +208,10 @@ void sw_eval_run(struct sw_eval *eval, const double *param, int64_t stride);
 /** What is called point 0 below is point number `first` of those that rand and randn count; 0 at first. */
 void sw_eval_number_from(struct sw_eval *eval, int first);
 
+/** The points that are counted so are those of a plane or a box with so many along x and y, x fastest, for the noise of
+ * steps; at first those of a line. */
+void sw_eval_grid(struct sw_eval *eval, int64_t nx, int64_t ny);
+
 /** What is called point 0 below is this one of max_points, for which CELL values are kept; 0 at first. */
 void sw_eval_begin_at(struct sw_eval *eval, int point);
 
@@ -267,7 +271,8 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
 int sw_program_calls(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h and sw_rand(),
- * sw_randn() of expr/random_point.h, and are built from the program's instructions, never from the user's text.
+ * sw_randn(), sw_noise() of expr/random_point.h, and are built from the program's instructions, never from the user's
+ * text.
  *   SW_HD static inline void PREFIX_run (const real *p, int ld, real *r);                       r[k] from p[slot*ld]
  *   SW_HD static inline void PREFIX_step(const real *p, int ld, const real *r, int rld, real t, long long step,
  *                                        real *s);
@@ -278,7 +283,8 @@ int sw_program_calls(const struct sw_program *program);
  * The text asks for the type `real` and the macro SW_FMA(x, y, z), x*y + z in one rounding or two. Values are the CPU's
  * bit for bit where it is two, the compiler contracts nothing else (nvcc -fmad=false, gcc -ffp-contract=off) and its
  * sin, exp, pow ... are the CPU's; otherwise they differ by rounding. expr/inputs_point.h has both for run-time
- * compilation, expr/random_point.h what rand and randn call.
+ * compilation, expr/random_point.h what rand, randn and the noise of steps call; the latter asks for the macro
+ * SW_NOISE_POINT where points are not those of a line.
  * Value k of r lies at r[k*rld], of s at s[k*sld], of c at c[k*cld]; in[slot] are the CELL and POINT symbols at this
  * point. PREFIX_run writes r[k] densely (rld = 1 on writing), likewise step and cell: the caller scatters. */
 void sw_program_cuda(const struct sw_program *program, const char *prefix, struct sw_text *text);

@@ -64,6 +64,8 @@ struct sw_key {
                                    there is one unknown the expression itself                       */
     bool             beside;    /* of such a group: keys of its own may stand beside the expressions: noise.stream */
     bool             decides;   /* the numbers of a run depend on it: it is hashed into the run's id */
+    const char      *in_ids;    /* FUNCTION: hashed instead of its path, where an earlier version made other numbers
+                                   of it; NULL: none did                                            */
     bool             added_later;  /* WORD: there are files from before the key: its default is not hashed */
     bool             common;    /* WORD: one word for all runs, not "$axis"                         */
     bool             reads;     /* TEXT: names a file that runs read, or may                        */

@@ -20,8 +20,8 @@
  *
  *     schema word, problem
  *     "last point" where there is a point beside grid.n, which runs of older versions did not have
- *     each deciding FUNCTION key that is set: its path, the unknown whose it is if it has one for each, its expression
- *         printed from the syntax tree
+ *     each deciding FUNCTION key that is set: its path (or its own name in ids), the unknown whose it is if it has one
+ *         for each, its expression printed from the syntax tree
  *     each scalar of the user's own and stop.when, by name: its path, its expression without blanks
  *     each deciding WORD, ROW, TEXT or SWITCH key: its id name (sw_key_id_name()), its word in this run
  *     the digest of the files that the problem reads, where it reads any
@@ -167,10 +167,11 @@ static enum sw_status add_functions(const struct sw_sweep *s, struct sw_hash *h,
     enum sw_status st = SW_OK;
     for (int k = 0; k < s->nfunction && !st; k++) {
         struct sw_text text = {0};
-        if (!function_decides(s, k)) continue;
+        const struct sw_key *key = key_find(s, s->function[k].key);
+        if (!key->decides) continue;
         sw_expr_print(s->function[k].expr, &text);
-        add_text(h, length, s->function[k].key);
-        if (key_find(s, s->function[k].key)->each) add_text(h, length, s->unknown[s->function[k].unknown]);
+        add_text(h, length, key->in_ids ? key->in_ids : key->path);
+        if (key->each) add_text(h, length, s->unknown[s->function[k].unknown]);
         add_text(h, length, sw_text_get(&text));
         st = sw_text_status(&text);
         sw_text_free(&text);

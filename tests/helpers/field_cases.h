@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/expr_impl.h"
 #include "problem/fields/fields_sim.h"
 
 /* An equation; its runs differ by the number a, and by dt where that is given. */
@@ -16,23 +17,26 @@ struct field_equation {
     const char *rhs[3], *energy, *initial[3];
     double dt;
     int order;
+    const char *source;  /* in which k ? face : end stands for the noise of a step of key k (random_point.h) */
 };
 
 static const struct field_equation field_equations[] = {
     {"cahn_hilliard", 2, 1, {"a*lap(u^3 - u - lap(u))"}, "(u^2 - 1)^2/4 + grad2(u)/2",
-     {"0.3*cos(x/2)*cos(y/4) + 0.2*sin(3*x/4 + y/2) + 0.01*randn(3)"}, 0.05, 2},
+     {"0.3*cos(x/2)*cos(y/4) + 0.2*sin(3*x/4 + y/2) + 0.01*randn(3)"}, 0.05, 2, NULL},
     {"gray_scott", 2, 2, {"0.4*lap(u) - u*v^2 + 0.04*a*(1 - u)", "0.2*lap(v) + u*v^2 - 0.1*v"}, NULL,
-     {"1 - exp(-((x - 8)^2 + (y - 8)^2)/8)/2", "exp(-((x - 8)^2 + (y - 8)^2)/8)/4"}, 0.5, 2},
+     {"1 - exp(-((x - 8)^2 + (y - 8)^2)/8)/2", "exp(-((x - 8)^2 + (y - 8)^2)/8)/4"}, 0.5, 2, NULL},
     {"noise", 2, 1, {"a*lap(u) + dx(dy(u)) - u^3 + cos(x + t)*sin(y) + 0.1*randn(4)"}, NULL, {"sin(x)*cos(y)"}, 0.02,
-     2},
+     2, "(4 ? 0 : 0) + (5 ? 0 : 0) - (5 ? 1 : 3) + x*((6 ? 0 : 0) - (6 ? 2 : 2)) + (7 ? 4 : 2) + (7 ? 5 : 3)"},
     {"thin_film", 2, 1, {"-div(u^3*dx(lap(u)), u^3*dy(lap(u))) - dx(u^2)"}, NULL, {"1 + 0.1*cos(x)*sin(y/2)"}, 0.02,
-     2},
-    {"fourth", 2, 1, {"lap(u) - a*u^3 + 0.1*dx(u)"}, NULL, {"sin(x) + cos(y)/2"}, 0.05, 4},
+     2, NULL},
+    {"fourth", 2, 1, {"lap(u) - a*u^3 + 0.1*dx(u)"}, NULL, {"sin(x) + cos(y)/2"}, 0.05, 4, NULL},
     {"cahn_hilliard_3d", 3, 1, {"lap(u^3 - u - a*lap(u))"}, "(u^2 - 1)^2/4 + grad2(u)/2",
-     {"0.3*cos(x/2)*cos(y/2)*cos(z) + 0.2*sin(x + y/2 - z/2)"}, 0.05, 2},
+     {"0.3*cos(x/2)*cos(y/2)*cos(z) + 0.2*sin(x + y/2 - z/2)"}, 0.05, 2, NULL},
     {"three_unknowns", 3, 3,
      {"lap(u) + v*dz(w) - u^3", "dxx(v) + 2*dyy(v) - u*v", "-w + tanh(5*(t - 0.1)) + y/9 + z/7"}, NULL,
-     {"cos(x)", "sin(y + z)", "0.1*x"}, 0.03, 2},
+     {"cos(x)", "sin(y + z)", "0.1*x"}, 0.03, 2, NULL},
+    {"noise", 3, 1, {"a*lap(u)"}, NULL, {"sin(x)*cos(y)*cos(z)"}, 0.02, 2,
+     "(4 ? 0 : 0) + (5 ? 1 : 3) + (6 ? 2 : 4) + (7 ? 3 : 1) + (7 ? 5 : 3) + (8 ? 6 : 2)"},
 };
 enum { FIELD_EQUATIONS = sizeof field_equations / sizeof *field_equations };
 
@@ -57,6 +61,16 @@ static inline enum sw_status fill_field_runs(void *own, int count, const double 
 
 static inline void keep_field_runs(void *own) { (void)own; }
 
+static inline struct sw_expr *read_field_source(const char *text)
+{
+    struct sw_expr *expr;
+    struct sw_expr_error err;
+    if (sw_expr_parse(text, &expr, &err)) fail_msg("%s: %s", text, err.text);
+    for (int k = 0; k < expr->count; k++)
+        if (expr->node[k].op == OP_CHOICE) expr->node[k].op = OP_NOISE;
+    return expr;
+}
+
 static inline struct fields_terms *read_field_terms(const struct field_equation *e, const char *const *rhs,
                                                     int unknowns)
 {
@@ -66,8 +80,11 @@ static inline struct fields_terms *read_field_terms(const struct field_equation 
                                .first_number = 1, .order = e->order};
     struct fields_terms *terms = NULL;
     struct fields_error err;
+    struct sw_expr *source = e->source && rhs == e->rhs ? read_field_source(e->source) : NULL;
     for (int v = 0; v < unknowns; v++) text.rhs[v] = rhs[v];
+    text.source[0] = source;
     if (fields_terms_create(&text, &terms, &err)) fail_msg("%s: %s", e->name, err.error.text);
+    sw_expr_destroy(&source);
     return terms;
 }
 

@@ -34,8 +34,9 @@ struct fields_error {
 
 /* What programs take in at a point. Slots SW_IN_X, SW_IN_Y, SW_IN_Z are CELL symbols, the coordinates; slot
  * FIELDS_INPUTS + k is a POINT symbol, unknown neighbour[k].unknown so many points along x, y, z; the STEP symbol is
- * the time. A periodic grid has neighbours across its ends. */
-enum { FIELDS_INPUTS = SW_IN_Z + 1, FIELDS_REACH = 3 };
+ * the time. A periodic grid has neighbours across its ends. On a GPU slots from FIELDS_POINT on are the bits of
+ * i, j, above and k of sw_noise_place(). */
+enum { FIELDS_POINT = SW_IN_Z + 1, FIELDS_INPUTS = FIELDS_POINT + 4, FIELDS_REACH = 3 };
 struct fields_neighbour { int unknown, offset[SW_DIMS]; };
 
 /* The coefficients of one unknown's equation. All programs are NULL where there is no such term. Those of rate RUN,

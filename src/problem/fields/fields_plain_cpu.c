@@ -248,7 +248,9 @@ static enum sw_status make_points(const struct fields_desc *d, const struct sw_p
 {
     p->view = view;
     p->sees_row = sw_program_uses_input(program, SW_IN_Y) || sw_program_uses_input(program, SW_IN_Z);
-    return sw_eval_create(program, (int)d->n[0], &p->eval);
+    SW_TRY(sw_eval_create(program, (int)d->n[0], &p->eval));
+    sw_eval_grid(p->eval, d->n[0], d->n[1]);
+    return SW_OK;
 }
 
 static enum sw_status create_worker(const struct fields_sim *s, struct sw_owned *own, struct worker *w)

@@ -871,6 +871,7 @@ enum sw_status fields_hand_create(const struct fields_shape *s, struct sw_owned 
     for (int v = 0; v < t->unknowns; v++) {
         const struct sw_shifted *shifted = &s->shifted[v];
         SW_TRY(sw_eval_create(shifted->parts ? shifted->program : t->row[v].rhs, cells, &h->rhs[v]));
+        sw_eval_grid(h->rhs[v], s->layout.n[0], s->layout.n[1]);
         for (int q = 0; q < shifted->parts; q++)
             SW_TRY(sw_eval_create(shifted->part[q], (int)around_room(s), &h->part[v][q]));
     }

@@ -25,7 +25,7 @@ static enum sw_status parse(const char *text, struct sw_expr **expr, struct sw_e
 {
     SW_TRY(sw_expr_parse(text + (*text == '@'), expr, err));
     for (int k = 0; *text == '@' && k < (*expr)->count; k++)
-        if ((*expr)->node[k].op == OP_MIN) (*expr)->node[k].op = OP_RANDN_AT;
+        if ((*expr)->node[k].op == OP_CHOICE) (*expr)->node[k].op = OP_NOISE;
     return SW_OK;
 }
 
@@ -168,7 +168,7 @@ static const char *const mixed[] = {
     "a*cos(k*(x - b*t))", "u^3 - u", "randn(seed)*x + rand(seed)", "min(u, x, t)*max(a, u) + step(x - 0.3)",
     "exp(-(x^2 + y^2)/a)*sin(b*t)*u", "x < 0 ? u : sqrt(abs(u))*log(abs(x) + 1)", "atan2(u, x)^k + tanh(u)*floor(3*x)",
     "sin(x + t)*cos(-(x/k - t)*a) + sin(x - y - (t + b)*k)", "u^15 + u^-7", "a^u", "(x > 0 && u > 0) || !(t > 1)",
-    "@min(seed, x > 0 ? 9 : -1)*u - randn(seed)", "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u",
+    "@(seed ? 1 : 9)*u - randn(seed)", "a", "t", "x", "u", "a*b", "sin(t)", "sin(x)", "3", "1/0", "0/0*u",
 };
 enum { MIXED = sizeof mixed / sizeof mixed[0] };
 
@@ -243,14 +243,39 @@ static void steps_and_runs_may_come_in_any_order(void **state)
     }
 }
 
-static void noise_of_another_point_is_what_that_point_has(void **state)
+/* Along a line, and in a box whose rows are cut anywhere. */
+static void noise_is_that_of_the_point_or_the_face_beside_it(void **state)
 {
     (void)state;
+    static const struct { const char *text; int face, end; } faces[] = {
+        {"@5 ? 0 : 0", SW_NOISE_HERE, 0},     {"@5 ? 1 : 99", SW_NOISE_LEFT, 99},
+        {"@5 ? 1 : 0", SW_NOISE_LEFT, 0},     {"@5 ? 2 : 5", SW_NOISE_LEFT + 1, 5},
+        {"@5 ? 3 : 3", SW_NOISE_LEFT + 2, 3}, {"@5 ? 4 : 6", SW_NOISE_RIGHT, 6},
+        {"@5 ? 5 : 5", SW_NOISE_RIGHT + 1, 5}};
     static double other[POINTS];
-    struct sw_program *program = compile("@min(seed, x > 0 ? 9 : -1)");
-    evaluate(program, POINTS, 0.7, 12, other);
-    for (int i = 0; i < POINTS; i++) assert_true(other[i] == sw_randn(5.0, i + (x[i] > 0 ? 9 : -1), 12, 1));
-    sw_program_destroy(&program);
+    enum { NX = 7, NY = 6 };
+    for (int k = 0; k < 7; k++) {
+        const int face = faces[k].face, end = faces[k].end;
+        struct sw_program *program = compile(faces[k].text);
+        evaluate(program, POINTS, 0.7, 12, other);
+        for (int i = 0; i < POINTS && (face <= SW_NOISE_LEFT || face == SW_NOISE_RIGHT); i++)
+            if (other[i] != sw_noise(5.0, i, 0, 0, 0, 0, 0, face, end, 12, 1)) fail_msg("%s at %d", faces[k].text, i);
+        struct sw_eval *eval;
+        assert_ok(sw_eval_create(program, POINTS, &eval));
+        sw_eval_grid(eval, NX, NY);
+        sw_eval_run(eval, param, 1);
+        sw_eval_number_from(eval, 3);
+        sw_eval_cells(eval, POINTS, in);
+        sw_eval_step(eval, 0.7, 12);
+        sw_eval_points(eval, POINTS, in, other);
+        for (int at = 3; at < POINTS + 3; at++) {
+            const int i = at % NX, j = at / NX % NY, l = at / NX / NY;
+            if (other[at - 3] != sw_noise(5.0, i, j & ~3, j & 3, l, NX, NY, face, end, 12, 1))
+                fail_msg("%s at %d, %d, %d", faces[k].text, i, j, l);
+        }
+        sw_eval_destroy(&eval);
+        sw_program_destroy(&program);
+    }
 }
 
 static void many_runs_at_once_have_the_bits_of_each_alone(void **state)
@@ -641,7 +666,7 @@ int main(void)
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),
-        cmocka_unit_test(noise_of_another_point_is_what_that_point_has),
+        cmocka_unit_test(noise_is_that_of_the_point_or_the_face_beside_it),
         cmocka_unit_test(many_runs_at_once_have_the_bits_of_each_alone),
         cmocka_unit_test(the_generated_text_does_what_the_interpreter_does),
         cmocka_unit_test(an_offset_leaves_products_of_a_sine_at_a_point),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expr/expr_impl.h"
+#include "expr/random_point.h"
 #include "helpers.h"
 
 static const char *const functions[] = {
@@ -102,22 +103,32 @@ static void functions_give_the_same_bits_in_any_company(void **state)
     }
 }
 
-/* Numbers drawn side by side are those of random_point.h, to the bit. */
+/* Numbers drawn side by side are those of random_point.h, to the bit: rand and randn, and the noise of a line at any
+ * place in a block, at its ends too. */
 static void random_numbers_are_those_drawn_one_by_one(void **state)
 {
     enum { N = 700, LANES = 4 };
-    static double a[N], b[N], exact[N], drawn[N];
-    static const enum operation ops[] = {OP_RAND, OP_RANDN, OP_RANDN_AT};
+    static double a[N], b[N], c[N], exact[N], drawn[N];
+    static const enum operation ops[] = {OP_RAND, OP_RANDN, OP_NOISE};
+    static const int faces[] = {SW_NOISE_HERE, SW_NOISE_LEFT, SW_NOISE_RIGHT};
     (void)state;
-    for (int i = 0; i < N; i++) a[i] = i % 97 == 5 ? NAN : 3.25 * (i % LANES) - 1e-300 * i, b[i] = i % 5 ? -1 : 1 << 20;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3 * 3 * 4; k++)
         for (int lanes = 1; lanes <= LANES; lanes *= LANES) {
-            const struct op_where where = {100, lanes, (1LL << 33) + 7, 1};
-            op_loops[ops[k]](N, a, b, a, exact, &where);
-            op_random(ops[k], N, a, b, drawn, &where);
-            for (int i = 0; i < N; i++)
+            const enum operation op = ops[k % 3];
+            const int cell = k / 9 ? 100 + k / 9 : 0, n = N - 4 * (k % 7);
+            const struct op_where where = {.cell = cell, .lanes = lanes, .step = (1LL << 33) + 7, .stream = 1};
+            for (int i = 0; i < N; i++) {
+                a[i] = op == OP_NOISE ? 3.25 * (i % LANES) : i % 97 == 5 ? NAN : 3.25 * (i % LANES) - 1e-300 * i;
+                if (op == OP_NOISE && lanes == 1) a[i] = 3.25;
+                b[i] = faces[k / 3 % 3];
+                c[i] = lanes == 1 ? cell + 77 : cell + 77 + i % LANES;
+            }
+            op_loops[op](n, a, b, c, exact, &where);
+            op_random(op, n, a, b, c, drawn, &where);
+            for (int i = 0; i < n; i++)
                 if (drawn[i] != exact[i] && !(isnan(drawn[i]) && isnan(exact[i])))
-                    fail_msg("%d, %d lanes, %d: %.17g, not %.17g", (int)ops[k], lanes, i, drawn[i], exact[i]);
+                    fail_msg("%d, %d lanes, face %g, %d: %.17g, not %.17g", (int)op, lanes, b[i], i, drawn[i],
+                             exact[i]);
         }
 }
 

@@ -45,7 +45,8 @@ static bool is_random(const struct sw_program *p)
 {
     struct sw_text text = {0};
     sw_program_cuda(p, "p", &text);
-    const bool random = sw_text_status(&text) || strstr(sw_text_get(&text), "sw_rand");
+    const bool random = sw_text_status(&text) || strstr(sw_text_get(&text), "sw_rand") ||
+                        strstr(sw_text_get(&text), "sw_noise");
     sw_text_free(&text);
     return random;
 }
@@ -621,8 +622,11 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     sw_text_printf(text, "enum { UNKNOWNS = %d, AXES = %d, NX = %d, NY = %d, NZ = %d, STAGES = %d, OWN = %d, "
                    "STEEP = %d, SINGLE = %d };\n", d->terms->unknowns, d->terms->dimensions, (int)d->n[0],
                    (int)d->n[1], (int)d->n[2], m->stages, d->own_steps, walk.steep, d->single);
-    sw_text_printf(text, "enum { FIELDS_INPUTS = %d, SEGMENT_X = %d, SEGMENT_Y = %d, SEGMENT_Z = %d, ROWS = %d, "
-                   "COLUMNS_Y = %d, COLUMNS_Z = %d, BLOCKS_Y = %d, BLOCKS_Z = %d };\n", FIELDS_INPUTS,
+    sw_text_add(text, "#undef SW_NOISE_POINT\n#define SW_NOISE_POINT point_number(in, 0), point_number(in, 1), "
+                "point_number(in, 2), point_number(in, 3), NX, NY\n");
+    sw_text_printf(text, "enum { FIELDS_POINT = %d, FIELDS_INPUTS = %d, SEGMENT_X = %d, SEGMENT_Y = %d, "
+                   "SEGMENT_Z = %d, ROWS = %d, COLUMNS_Y = %d, COLUMNS_Z = %d, BLOCKS_Y = %d, BLOCKS_Z = %d };\n",
+                   FIELDS_POINT, FIELDS_INPUTS,
                    s->segment[0], s->segment[1], s->segment[2],
                    s->rows, s->columns[1], s->columns[2], at_least(s->blocks[1], 1), at_least(s->blocks[2], 1));
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
@@ -633,6 +637,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                    at_least(768 / s->threads[0], 1),
                    columns_together(s));
     sw_text_printf(text, "#define FETCHED %d\n", s->fetched);
+    sw_text_add(text, "__device__ static __forceinline__ int point_number(const double *in, int k)\n"
+                "{ return (int)__double_as_longlong(in[FIELDS_POINT + k]); }\n");
     add_method(text, m);
     add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows, s->whole);
     add_view(text, "of_energy", d->energy, 1, false);

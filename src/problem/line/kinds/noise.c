@@ -21,10 +21,9 @@ enum axis_number {
     FLUX,        /* 1/(dx sqrt(dt dV))                                        */
     FIRST_SCALE, /* 1/sqrt of the part of a dV that the first point has       */
     LAST_SCALE,
-    BACK,        /* to the point before: -1 along x                           */
-    FIRST_BACK,  /* to the face behind the first point                        */
+    FIRST_FROM,  /* the point whose face is that before the first point       */
     FIRST_SIGN,  /* of what goes through it                                   */
-    LAST_ON,
+    LAST,        /* the last point                                            */
     LAST_SIGN,
     OF_AXIS
 };
@@ -194,6 +193,13 @@ static int translate(struct work *w, const struct sw_expr *expr, int axis, int s
     return root;
 }
 
+/* The number of a point, or of a face beside it. @param of  as of number_of_key() */
+static int drawn(struct work *w, int v, int of, int face, int end)
+{
+    return maker_node(&w->m, OP_NOISE, number(w, number_of_key(w->noise->dimensions, v, of)),
+                      maker_number(&w->m, face), end, 0);
+}
+
 /* B (dB/du) (xi^2 - 1)/(2 dV), 1/(2 dV) being part^2 HALF_RATE. */
 static int milstein(struct work *w, int b, int xi, int part, int v)
 {
@@ -213,7 +219,7 @@ static int white(struct work *w, const struct sw_expr *expr, int v)
 {
     struct maker *m = &w->m;
     const int b = translate(w, expr, 0, 0);
-    const int xi = maker_call(m, OP_RANDN, number(w, number_of_key(w->noise->dimensions, v, 0)));
+    const int xi = drawn(w, v, 0, SW_NOISE_HERE, maker_number(m, 0));
     int part = -1, size = maker_times(m, b, number(w, SCALE));
     for (int axis = 0; axis < w->noise->dimensions; axis++) {
         if (!w->walls[axis]) continue;
@@ -233,17 +239,13 @@ static int flux(struct work *w, const struct sw_expr *expr, int v, int axis, int
 {
     struct maker *m = &w->m;
     const bool ends = w->walls[axis];
-    const int key = number(w, number_of_key(w->noise->dimensions, v, 1 + axis));
     int c = translate(w, expr, axis, side), xi;
-    if (side < 0) {
-        xi = maker_node(m, OP_RANDN_AT, key, at_ends(w, axis, number_along(w, axis, FIRST_BACK), -1,
-                                                     number_along(w, axis, BACK)), -1, 0);
-        if (ends) c = maker_times(m, c, at_ends(w, axis, number_along(w, axis, FIRST_SIGN), -1, maker_number(m, 1)));
-    } else {
-        xi = !ends ? maker_call(m, OP_RANDN, key) :
-             maker_node(m, OP_RANDN_AT, key, at_ends(w, axis, -1, number_along(w, axis, LAST_ON), maker_number(m, 0)),
-                        -1, 0);
-        if (ends) c = maker_times(m, c, at_ends(w, axis, -1, number_along(w, axis, LAST_SIGN), maker_number(m, 1)));
+    if (side < 0) xi = drawn(w, v, 1 + axis, SW_NOISE_LEFT + axis, number_along(w, axis, FIRST_FROM));
+    else if (!ends) xi = drawn(w, v, 1 + axis, SW_NOISE_HERE, maker_number(m, 0));
+    else xi = drawn(w, v, 1 + axis, SW_NOISE_RIGHT + axis, number_along(w, axis, LAST));
+    if (ends) {
+        const int turned = number_along(w, axis, side < 0 ? FIRST_SIGN : LAST_SIGN);
+        c = maker_times(m, c, at_ends(w, axis, side < 0 ? turned : -1, side < 0 ? -1 : turned, maker_number(m, 1)));
     }
     return maker_times(m, c, xi);
 }
@@ -333,7 +335,7 @@ static double key_of(double stream, int unknown, int of)
     return bits.d;
 }
 
-static void set_axis(const struct sw_grid *g, int axis, int64_t n, int64_t stride, bool ends, double scale,
+static void set_axis(const struct sw_grid *g, int axis, int64_t n, bool ends, double scale,
                      double *number)
 {
     const double dx = g->dx[axis], last = sw_grid_at(g, axis, n - 1);
@@ -344,9 +346,8 @@ static void set_axis(const struct sw_grid *g, int axis, int64_t n, int64_t strid
     of[FIRST_BY] = ends ? 0.5 * dx : ((double)n - 0.5) * dx;
     of[FLUX] = scale / dx;
     of[FIRST_SCALE] = of[LAST_SCALE] = ends ? sqrt(2.0) : 1.0;
-    of[BACK] = -(double)stride;
-    of[FIRST_BACK] = ends ? 0.0 : (double)(stride * (n - 1));
-    of[LAST_ON] = ends ? -(double)stride : 0.0;
+    of[FIRST_FROM] = ends ? 0.0 : (double)(n - 1);
+    of[LAST] = ends ? (double)(n - 1) : (double)n;
     of[FIRST_SIGN] = of[LAST_SIGN] = ends ? -1.0 : 1.0;
 }
 
@@ -355,13 +356,12 @@ void sw_noise_numbers(const struct sw_noise *noise, const struct sw_setup *setup
                       double *number)
 {
     const int stream = sw_setup_column(setup, "noise.stream");
-    int64_t stride = 1;
     double volume = 1;
     for (int axis = 0; axis < noise->dimensions; axis++) volume *= grid->dx[axis];
     number[SCALE] = 1.0 / sqrt(grid->dt * volume);
     number[HALF_RATE] = 0.5 / volume;
-    for (int axis = 0; axis < noise->dimensions; stride *= n[axis], axis++)
-        set_axis(grid, axis, n[axis], stride, walls[axis], number[SCALE], number);
+    for (int axis = 0; axis < noise->dimensions; axis++)
+        set_axis(grid, axis, n[axis], walls[axis], number[SCALE], number);
     for (int v = 0; v < noise->unknowns; v++)
         for (int of = 0; of <= noise->dimensions; of++)
             number[number_of_key(noise->dimensions, v, of)] =

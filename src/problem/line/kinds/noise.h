@@ -16,19 +16,20 @@
  * the axis, and the flux behind it is minus that before it: none goes through the wall, and the trapezoidal rule's sum
  * of u is kept.
  *
- * xi is randn of a key that is made of the run's noise.stream, the unknown and the axis: the same on all devices. */
+ * xi is sw_noise() of a key that is made of the run's noise.stream, the unknown and the axis: the same on all
+ * devices. */
 #include "field/grid.h"
 #include "expr/sw_expr.h"
 #include "problem/sw_problem.h"
 
 #define SW_NOISE_KEYS(EACH)                                                                                           \
     {.path = "noise", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .each = EACH,                \
-     .beside = true, .decides = true,                                                                                 \
+     .beside = true, .decides = true, .in_ids = "noise in blocks",                                                    \
      .about = "The amplitude of noise that is white in space and time, which each step adds: an expression in the "   \
               "coordinates, t, the unknowns and the parameters. Or a group with one for each unknown, and the keys "  \
               "below."},                                                                                              \
     {.path = "noise.conserved", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .each = EACH,      \
-     .decides = true,                                                                                                 \
+     .decides = true, .in_ids = "noise.conserved in blocks",                                                          \
      .about = "The amplitude of a random flux whose divergence each step adds, which keeps the sum of the unknown; "  \
               "or a group with one for each unknown."},                                                               \
     {.path = "noise.method", .kind = SW_KEY_WORD, .words = "euler|milstein", .fallback = "euler",                     \
@@ -42,9 +43,10 @@
 /* Of a built-in kind, whose unknown is u: `noise = { u = "..."; stream = "seed"; }`, too. */
 #define SW_NOISE_OF_U                                                                                                 \
     {.path = "noise.u", .kind = SW_KEY_FUNCTION, .fallback = "", .symbols = SW_USES_TERMS, .decides = true,           \
+     .in_ids = "noise.u in blocks",                                                                                   \
      .about = "The same as noise, where other keys of the group are given, too."}
 
-enum { SW_NOISE_SYMBOLS = 2 + 12 * SW_DIMS + SW_UNKNOWNS_MOST * (1 + SW_DIMS) };
+enum { SW_NOISE_SYMBOLS = 2 + 11 * SW_DIMS + SW_UNKNOWNS_MOST * (1 + SW_DIMS) };
 
 /* The noise of a config. */
 struct sw_noise {

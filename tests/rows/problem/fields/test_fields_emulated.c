@@ -134,10 +134,10 @@ static void cufft_agrees(void **state)
                          few[][3] = {{20, 13, 1}, {12, 9, 5}};
     static const struct field_equation high[] = {
         {"crystal", 2, 1, {"lap((1 - 0.25*a)*u + 2*lap(u) + lap(lap(u)) + u^3) + dxy(u)"}, NULL,
-         {"-0.2 + 0.3*cos(x)*cos(y/2)"}, 0.1, 2},
+         {"-0.2 + 0.3*cos(x)*cos(y/2)"}, 0.1, 2, NULL},
         {"high, two unknowns", 3, 2,
          {"0.1*lap(lap(lap(u))) + dx(u) - u*v", "a*lap(v) + 0.1*dxxxxyy(v) + dyyy(v) + cos(t)*u"}, NULL,
-         {"cos(x)*sin(y)", "sin(z) + cos(x + y)"}, 0.05, 2}};
+         {"cos(x)*sin(y)", "sin(z) + cos(x + y)"}, 0.05, 2, NULL}};
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     for (int k = 0; k < FIELD_EQUATIONS + 2; k++)
@@ -197,7 +197,7 @@ static void fused_in_clusters_agrees(void **state)
 
 /* u_t = a u^2 + lap(u) blows up where a u0 is large; the coefficient a^0.5 of a run is no number. */
 static const struct field_equation growing = {
-    "growing", 2, 1, {"a*abs(a)*u^2 + sqrt(a)*lap(u)"}, NULL, {"1 + 0.1*cos(x)"}, 0.2, 2};
+    "growing", 2, 1, {"a*abs(a)*u^2 + sqrt(a)*lap(u)"}, NULL, {"1 + 0.1*cos(x)"}, 0.2, 2, NULL};
 static const double growths[] = {4, 0.01, -1};
 
 static void stop_alike(const char *row, enum sw_scheme scheme, double tolerance)
