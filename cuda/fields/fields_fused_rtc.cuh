@@ -16,8 +16,9 @@
  * Behind a stage each block takes the rows that it needs of its neighbours from their memory: of REACH_Y = 2 and 512
  * columns 16 KiB a stage, where forming and solving touch some 1.2 MiB. Cluster barriers: two in the solve of columns,
  * one behind the stage, behind which blocks also read what others found in their parts, 8 bytes each; what is read lies
- * where it was written, so that no barrier waits for global memory. All blocks decide on a step by the same numbers,
- * and each makes P, so that none waits for what another one decides. */
+ * where it was written, so that no barrier waits for global memory. Barriers of a block: three for each SEGMENT_X of
+ * SEGMENT_Y points, and some ten where a step ends. All blocks decide on a step by the same numbers, and each makes P,
+ * so that none waits for what another one decides. */
 
 enum {
     FIELD = UNKNOWNS * OF_UNKNOWN,    /* of a block                             */

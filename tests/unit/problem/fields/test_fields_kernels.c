@@ -71,9 +71,25 @@ static void walls_compile(void **state)
     }
 }
 
+/* Runs that cuda.fused cuts over clusters of blocks, in registers and by passes. */
+static void clusters_compile(void **state)
+{
+    static const struct { int equation; enum sw_scheme scheme; int64_t n[3]; double tolerance; } cases[] = {
+        {0, SW_BACKWARD_EULER, {256, 256, 1}, 0}, {1, SW_IMEX2, {50, 77, 1}, 1e-4}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct field_case p;
+        make_field_case(&field_equations[cases[k].equation], cases[k].n, cases[k].scheme, cases[k].tolerance, 2, &p);
+        const enum sw_status st = fields_sim_try_compile(&p.desc, "cuda.fused", 90);
+        destroy_field_case(&p);
+        if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+        if (st) fail_msg("%s", sw_err_message());
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_equations_compile), cmocka_unit_test(long_lines_compile),
-                                       cmocka_unit_test(walls_compile)};
+                                       cmocka_unit_test(clusters_compile), cmocka_unit_test(walls_compile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
