@@ -176,7 +176,7 @@ static void fused_in_registers_agrees(void **state)
 
 /* A force in time that errors are looked at for. */
 static const struct field_equation pushed = {
-    "pushed", 2, 1, {"a*lap(u) - u^3 + tanh(5*(t - 0.3))*cos(x)*sin(y)"}, NULL, {"sin(x)*cos(y)"}, 0.02, 2};
+    "pushed", 2, 1, {"a*lap(u) - u^3 + tanh(5*(t - 0.3))*cos(x)*sin(y)"}, NULL, {"sin(x)*cos(y)"}, 0.02, 2, NULL};
 
 /* Runs of a cluster of 2, 4 or 16 blocks, by passes and in registers: what varies elsewhere, time, noise, unknowns,
  * orders; a last block with fewer rows, and of a segment that is shorter; columns that are more than threads. */
