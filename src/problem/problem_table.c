@@ -25,13 +25,6 @@ const struct sw_problem *const sw_problem_table[] = {
     NULL,
 };
 
-bool sw_quantity_listed(const struct sw_quantity *quantity, const char *name)
-{
-    for (; quantity && quantity->name; quantity++)
-        if (!strcmp(quantity->name, name)) return true;
-    return false;
-}
-
 const struct sw_problem *sw_problem_find(const char *name)
 {
     for (int k = 0; sw_problem_table[k]; k++)

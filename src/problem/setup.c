@@ -8,6 +8,13 @@
 #include "field/grid.h"
 #include "problem/sw_problem.h"
 
+bool sw_quantity_listed(const struct sw_quantity *quantity, const char *name)
+{
+    for (; quantity && quantity->name; quantity++)
+        if (!strcmp(quantity->name, name)) return true;
+    return false;
+}
+
 const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key)
 {
     for (int k = 0; k < setup->nfunction; k++)
