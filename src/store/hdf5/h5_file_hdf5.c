@@ -142,18 +142,13 @@ void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
     sw_h5_put(h, path, type, &(struct sw_h5_shape){.rank = 1, .dim = {(hsize_t)count}}, data);
 }
 
-/* Whether all entries have the same bytes; of texts, whether all are empty. */
+/* Whether all entries have the same bytes. */
 static bool is_constant(enum sw_h5_type type, int64_t count, const void *data)
 {
     const size_t size = sw_h5_size(type);
-    if (count < 2) return false;
-    if (type != SW_H5_TEXT) return !memcmp(data, (const char *)data + size, (size_t)(count - 1) * size);
-    for (int64_t k = 0; k < count; k++)
-        if (((char *const *)data)[k][0]) return false;
-    return true;
+    return count > 1 && !memcmp(data, (const char *)data + size, (size_t)(count - 1) * size);
 }
 
-/* HDF5 1.10 cannot read fill values of texts in chunks ("no write intent"), but where nothing is stored. */
 void sw_h5_put_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data)
 {
     const struct sw_h5_shape shape = {.rank = 1, .dim = {(hsize_t)count}};

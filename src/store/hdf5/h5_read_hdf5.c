@@ -76,14 +76,14 @@ static int64_t chunks_of(const struct sw_h5_shape *shape)
     return count;
 }
 
-/* Whether nothing is stored of a dataset, as all values are its fill value, which was set for that. */
+/* Whether nothing is stored of a dataset, as all values are its fill value, which was set for that; in chunks, too, as
+ * h5repack leaves it. */
 static bool is_constant(hid_t dataset)
 {
     hid_t properties = H5Dget_create_plist(dataset);
     H5D_fill_time_t when = H5D_FILL_TIME_ERROR;
     H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
-    const bool constant = properties >= 0 && H5Pget_layout(properties) == H5D_CONTIGUOUS &&
-                          H5Dget_storage_size(dataset) == 0 &&
+    const bool constant = properties >= 0 && H5Dget_storage_size(dataset) == 0 &&
                           H5Pget_fill_time(properties, &when) >= 0 && when == H5D_FILL_TIME_IFSET &&
                           H5Pfill_value_defined(properties, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
     if (properties >= 0) H5Pclose(properties);
@@ -432,10 +432,11 @@ static const char *read_text(struct sw_h5 *h, const unsigned char *reference, st
 }
 
 /* A block of references at a time. */
-static void read_texts(struct sw_h5 *h, hid_t dataset, int64_t count,
-                       enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
+void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
+                     enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
 {
     enum { TEXTS_AT_ONCE = 4096 };
+    hid_t dataset = open_list(h, path, count, SW_H5_TEXT, false);
     unsigned char (*reference)[SW_H5_REFERENCE] = NULL;
     struct text_buffer buffer = {0};
     if (dataset >= 0 && sw_alloc(TEXTS_AT_ONCE, &reference)) h->status = SW_E_MEMORY;
@@ -451,18 +452,6 @@ static void read_texts(struct sw_h5 *h, hid_t dataset, int64_t count,
     sw_free(buffer.text);
     sw_free(reference);
     sw_h5_dataset_close(dataset);
-}
-
-void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
-                     enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
-{
-    read_texts(h, open_list(h, path, count, SW_H5_TEXT, false), count, visit, user);
-}
-
-void sw_h5_get_text_column(struct sw_h5 *h, const char *path, int64_t count,
-                           enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user)
-{
-    read_texts(h, open_list(h, path, count, SW_H5_TEXT, true), count, visit, user);
 }
 
 static enum sw_status take_text(void *user, int64_t k, const char *text)

@@ -147,7 +147,7 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char
     write_ids(h, t);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
-    sw_h5_put_column(h, "/message", SW_H5_TEXT, t->nruns, t->message);
+    sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
     describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
     for (int k = 0; k < sw_run_ncolumns; k++)
@@ -216,7 +216,7 @@ static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     sw_h5_read_runs(h, "/run", t->nruns, t->index);
     sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
-    sw_h5_get_text_column(h, "/message", t->nruns, set_message, t);
+    sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
     for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);
 }
 
