@@ -402,6 +402,7 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
         .blockDimX = (unsigned)threads, .blockDimY = 1, .blockDimZ = 1,
         .sharedMemBytes = (unsigned)shared_bytes, .hStream = device->compute, .attrs = &attribute, .numAttrs = 1,
     };
+    if (size <= 1) return sw_kernel_launch(device, kernel, clusters, 1, threads, shared_bytes, args);
     if (clusters <= 0) return SW_OK;
     attribute.value.clusterDim.x = (unsigned)size;
     attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;

@@ -37,8 +37,8 @@ enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, str
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args);
 
-/** The same with blocks in thread-block clusters: `clusters` of `size` blocks each, in a row. Needs compute
- * capability 9.0. */
+/** The same with blocks in thread-block clusters: `clusters` of `size` blocks each, in a row, which needs compute
+ * capability 9.0; of size <= 1 so many blocks. */
 enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
                                          size_t shared_bytes, void **args);
 

@@ -166,6 +166,7 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
                                          size_t shared_bytes, void **args)
 {
     (void)device;
+    if (size < 1) size = 1;
     return emulate(kernel, clusters * size, 1, size, threads, shared_bytes, args);
 }
 

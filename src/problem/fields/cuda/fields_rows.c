@@ -95,12 +95,10 @@ static enum sw_status launch_columns(struct fields_sim *s, int axis, int stage)
     struct stream *p = s->own;
     const int64_t *n = s->desc.n, beside = axis == 1 ? n[0] : n[0] * n[1], planes = axis == 1 ? n[2] : 1;
     const int64_t tiles = (beside + p->shape.columns[axis] - 1) / p->shape.columns[axis] * planes;
-    const int clusters = s->count * s->desc.terms->unknowns * (int)tiles, size = p->shape.blocks[axis];
-    void *args[] = {&p->batch, &axis, &stage}, *kernel = p->kernels.kernel[FIELDS_COLUMNS_K];
-    return size > 1 ? sw_kernel_launch_clusters(s->device, kernel, clusters, size, p->shape.threads[axis],
-                                                p->shape.shared[axis], args)
-                    : sw_kernel_launch(s->device, kernel, clusters, 1, p->shape.threads[axis], p->shape.shared[axis],
-                                       args);
+    void *args[] = {&p->batch, &axis, &stage};
+    return sw_kernel_launch_clusters(s->device, p->kernels.kernel[FIELDS_COLUMNS_K],
+                                     s->count * s->desc.terms->unknowns * (int)tiles, p->shape.blocks[axis],
+                                     p->shape.threads[axis], p->shape.shared[axis], args);
 }
 
 /* ------------------------------------------------------------------ create, destroy */
@@ -125,8 +123,8 @@ static bool fused_is_slower(const struct fields_desc *d, int sm)
 {
     enum { MOST_BLOCKS = 8 };
     struct fields_shape shape;
-    if (!fields_shape_fused(d, sm, &shape) || shape.cluster <= 1) return false;
-    return !shape.whole || fields_method_of(d->scheme)->stages > 1 || shape.cluster > MOST_BLOCKS;
+    if (!fields_shape_fused(d, sm, &shape) || shape.blocks[1] <= 1) return false;
+    return !shape.whole || fields_method_of(d->scheme)->stages > 1 || shape.blocks[1] > MOST_BLOCKS;
 }
 
 static bool cufft_fits(const struct fields_desc *d, int sm)
@@ -597,17 +595,6 @@ static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t
     return settle(s);
 }
 
-static enum sw_status launch_fused(struct fields_sim *s, void **args)
-{
-    const struct stream *p = s->own;
-    const struct fields_shape *shape = &p->shape;
-    void *kernel = p->kernels.kernel[FIELDS_FUSED_K];
-    return shape->cluster > 1 ? sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster,
-                                                          shape->threads[0], shape->shared[0], args)
-                              : sw_kernel_launch(s->device, kernel, s->count, 1, shape->threads[0], shape->shared[0],
-                                                 args);
-}
-
 /* A block or a cluster a run, which takes all its steps. */
 static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t to)
 {
@@ -616,7 +603,8 @@ static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t 
     void *batch[] = {&p->batch}, *args[] = {&p->batch, &begins, &ends};
     SW_TRY(begin_at_walls(s, from));
     if (s->desc.own_steps) SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
-    SW_TRY(launch_fused(s, args));
+    SW_TRY(sw_kernel_launch_clusters(s->device, p->kernels.kernel[FIELDS_FUSED_K], s->count, p->shape.blocks[1],
+                                     p->shape.threads[0], p->shape.shared[0], args));
     return settle(s);
 }
 

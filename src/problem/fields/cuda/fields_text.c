@@ -285,7 +285,7 @@ static bool cut_whole_by(const struct fields_desc *d, int segment, int cluster, 
                  states = cluster > 1 ? 0 : 4 * (size_t)threads * sizeof(double),
                  rows = (size_t)threads * (ROW + 1) * sizeof(double);
     *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1,
-                               .cluster = cluster, .blocks = {0, cluster, 1}};
+                               .blocks = {0, cluster, 1}};
     for (int a = 0; a < SW_DIMS; a++) s->threads[a] = (int)threads, s->shared[a] = fields + rows + states;
     return s->shared[0] <= room;
 }
@@ -337,7 +337,7 @@ static bool cut_block_of(const struct fields_desc *d, int threads, int cluster, 
     const int each = segments_of_block(d, threads, cluster, &segment), rows = each * segment;
     if (!each) return false;
     *s = (struct fields_shape){.segment = {segment_for(d->n[0]), segment, 1}, .kept = fields_kept(d),
-                               .cluster = cluster, .blocks = {0, cluster, 1}};
+                               .blocks = {0, cluster, 1}};
     if (segments_of(s, 0, d->n[0]) > threads) return false;
     cut_rows(d, threads, s);
     if (s->rows > rows) s->rows = rows;
@@ -632,7 +632,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     sw_text_printf(text, "enum { THREADS_ROWS = %d, THREADS_COLUMNS = %d, TILE = %d, THREADS_FUSED = %d, "
                    "FIELDS_KEPT = %d, WHOLE = %d, BLOCKS_FUSED = %d, BLOCKS_RUN = %d };\n#define SEEN %a\n",
                    s->threads[0], columns, FIELDS_TILE, s->threads[0], s->kept, s->whole, at_least(s->together, 1),
-                   at_least(s->cluster, 1), FIELDS_SEEN);
+                   s->kept ? at_least(s->blocks[1], 1) : 1, FIELDS_SEEN);
     sw_text_printf(text, "enum { BLOCKS_OF_ROWS = %d, BLOCKS_OF_COLUMNS = %d };\n",
                    at_least(768 / s->threads[0], 1),
                    columns_together(s));

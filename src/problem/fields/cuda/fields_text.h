@@ -9,8 +9,8 @@
 struct fields_shape {
     int    segment[SW_DIMS];        /* points of a line that a thread has                       */
     int    rows, columns[SW_DIMS];  /* lines along x of a block; those along y and z            */
-    int    blocks[SW_DIMS];         /* that lines along y and z are cut over, a cluster; 0, 1: none */
-    int    cluster;                 /* blocks that have a run in their shared memory, each rows of it; 0, 1: one */
+    int    blocks[SW_DIMS];         /* that lines along y and z are cut over, a cluster; 0, 1: none; where fields of a
+                                     * run are kept, those along y are all of its blocks */
     int    threads[SW_DIMS];        /* of blocks with lines along x, y, z                       */
     size_t shared[SW_DIMS];         /* their bytes of shared memory                             */
     int    kept;                    /* fields of a run that lie there, of a block a run; else 0 */
