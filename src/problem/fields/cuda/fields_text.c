@@ -379,15 +379,22 @@ static bool cut_run(const struct fields_desc *d, int sm, size_t room, struct fie
     return false;
 }
 
-/* The smallest cluster with room; one of more than 8 is not for every device that has clusters. */
+/* In registers the cluster by which a multiprocessor has threads worth most, as two blocks do not wait for the same
+ * clusters; else the smallest with room. One of more than 8 is not for every device that has clusters. */
 static bool cut_over_cluster(const struct fields_desc *d, int sm, size_t room, struct fields_shape *s)
 {
-    const int most = sm == 90 || sm == 100 || sm == 103 ? 16 : sm >= 90 ? 8 : 1;
+    const int largest = sm == 90 || sm == 100 || sm == 103 ? 16 : sm >= 90 ? 8 : 1;
+    int most = 0;
     if (d->terms->dimensions != 2 || fields_walls_layout_of(d).walled) return false;
-    for (int cluster = 2; cluster <= most; cluster *= 2) {
-        if (cut_whole(d, sm, cluster, room, s)) return true;
-        if (cut_block_of(d, 2 * USUAL_THREADS, cluster, s) && s->shared[0] <= room) return true;
+    for (int cluster = 2; cluster <= largest; cluster *= 2) {
+        struct fields_shape whole;
+        if (!cut_whole(d, sm, cluster, room, &whole) || worth_of(&whole, sm) <= most) continue;
+        *s = whole;
+        most = worth_of(&whole, sm);
     }
+    if (most) return true;
+    for (int cluster = 2; cluster <= largest; cluster *= 2)
+        if (cut_block_of(d, 2 * USUAL_THREADS, cluster, s) && s->shared[0] <= room) return true;
     return false;
 }
 

@@ -29,8 +29,8 @@ bool fields_shape_stream(const struct fields_desc *desc, int sm, struct fields_s
 /** The same with solves by Fourier transforms. @return false: an odd number of points along x, too */
 bool fields_shape_waves(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
-/** The shape for fields that a block has in shared memory or, in two dimensions without walls, the smallest cluster
- * of 2, 4, 8 or 16 of them that can; likewise. @return false: they are too large */
+/** The shape for fields that a block has in shared memory or, in two dimensions without walls, a cluster of 2, 4, 8 or
+ * 16 of them; likewise. @return false: they are too large */
 bool fields_shape_fused(const struct fields_desc *desc, int sm, struct fields_shape *shape);
 
 /** Fields of a run that steps need: u, an increment for each stage, what a stage begins with. */
