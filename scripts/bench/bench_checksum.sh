@@ -1,13 +1,15 @@
 #!/bin/bash
 # bench_checksum.sh [OPTION...] BUILD FOLDER [CSV]: what checksums cost where files are written: the same dataset with
-# and without them, in turn, until it is on disk (tests/bench/bench_checksum.c).
+# and without them, in turn, until it is on disk; and what it costs to read it back from there and compare, likewise
+# (tests/bench/bench_checksum.c).
 #   BUILD        a folder with the program and bench_checksum, as `make benches` leaves in build
 #   FOLDER       what is written to: a disk, or memory (/dev/shm)
 #   CSV          where the rows are added (default: results/bench/checksum.csv)
 #   --mib M      MiB of a file (default: 256)
 #   --repeats N  how often (default: 25)
-# Rows: `part`, chunks of 4 MiB; `join`, 32 MiB at a time; `shards`, every eighth MiB, eight times; `read`, 16 MiB at a
-# time from the system's memory. Columns: least and median seconds without and with checksums; processor seconds, least,
+# Rows: `part`, chunks of 4 MiB; `join`, 32 MiB at a time; `shards`, every eighth MiB, eight times; these with
+# `back`, read back and not, both with checksums; `read`, 16 MiB at a time from the system's memory. Columns: least and
+# median seconds without and with it; processor seconds, least,
 # user and system; percent: what the least differ by, the median of what each pair differs by, and the least processor
 # seconds, all of those without. On a machine that does other things only the last says something.
 . "$(dirname "$0")/measure.sh"

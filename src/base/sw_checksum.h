@@ -3,9 +3,9 @@
 /* Checksums of a file, block by block, in a seal behind its content. They tell of bytes that changed by accident (a
  * disk, a cable, a copy that broke off, another program); whoever changes bytes on purpose can make them anew.
  *
- * The digest of a block of SW_CHECKSUM_BLOCK bytes (the last may be shorter) is XXH3 of 128 bits, by libxxhash. They
- * are formed from what is being written, before it is handed to the system; only of blocks that were not written from
- * their beginning to their end are the bytes read again. The seal is, in little-endian order,
+ * The digest of a block of SW_CHECKSUM_BLOCK bytes (the last may be shorter) is XXH3 of 128 bits, by libxxhash. All
+ * are of what was handed over to be written, not of what the system makes of it: a block that comes in pieces is read
+ * once all are written, and compared with a sum over the pieces. The seal is, in little-endian order,
  *
  *   digest[blocks][16]   of the content, in XXH3's canonical form
  *   foot[96]             a mark of 16 bytes; version (4 bytes), SW_CHECKSUM_BLOCK (4); bytes of content (8); seconds
@@ -27,15 +27,27 @@ struct sw_checksum_writer;
 
 /** @return SW_E_MEMORY */
 enum sw_status sw_checksum_begin(struct sw_checksum_writer **writer);
-/** So many bytes are about to be written at a place. The same bytes may be written again, in any order. */
-void sw_checksum_add(struct sw_checksum_writer *writer, uint64_t at, const void *bytes, size_t count);
-/** The file is about to be cut, or grown by zeros, to a length. */
-void sw_checksum_cut(struct sw_checksum_writer *writer, uint64_t length);
+/** So many bytes are about to be written at a place, in any order; what is there may be replaced.
+ * @param fd  the file, to read and write, new and written by this program alone
+ * @return errno; EBADMSG: the disk does not hold what was written to it */
+int sw_checksum_add(struct sw_checksum_writer *writer, int fd, uint64_t at, const void *bytes, size_t count);
+/** The file is about to be cut, or grown by zeros, to a length. @return as sw_checksum_add() */
+int sw_checksum_cut(struct sw_checksum_writer *writer, int fd, uint64_t length);
+/** Read what was written so far, zeros elsewhere. @return as sw_checksum_add() */
+int sw_checksum_read_kept(struct sw_checksum_writer *writer, int fd, uint64_t at, size_t count, void *to);
+/** Say what went wrong. @param writer  may be NULL  @return SW_E_IO, SW_E_MEMORY; SW_OK for error 0 */
+enum sw_status sw_checksum_fail(const struct sw_checksum_writer *writer, int error, const char *path);
 /** Append the seal to what was written, and free the writer.
- * @param fd    to read and write; the file holds nothing but what the writer knows of
- * @param path  for messages
- * @return SW_E_IO, SW_E_MEMORY: the writer is freed all the same */
-enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, int fd, const char *path);
+ * @param sealed  in: fd, to read and write; the file holds nothing but what the writer knows of. out: the rest
+ * @param path    for messages
+ * @return SW_E_IO also where the system gives back other bytes than it got; SW_E_MEMORY: the writer is freed all the
+ *         same */
+struct sw_sealed { int fd; unsigned char identity[16]; };
+enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, struct sw_sealed *sealed, const char *path);
+/** Read a sealed file that has been synced back, from the disk as far as the system lets us, by all threads, and
+ * compare all of it with what was handed over.
+ * @return SW_E_IO also where it differs; SW_E_MEMORY */
+enum sw_status sw_checksum_read_back(const struct sw_sealed *sealed, const char *path);
 /** Free it without a seal. NULL and *NULL are fine. */
 void sw_checksum_drop(struct sw_checksum_writer **writer);
 

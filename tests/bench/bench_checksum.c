@@ -1,6 +1,6 @@
-/* What checksums cost: the same dataset written to a file by HDF5 with and without them, in turn, and synced; and read
- * back. A line for each way in which the program writes: the least and the median of some repeats, and what the medians
- * differ by.
+/* What checksums cost: the same dataset written to a file by HDF5 with and without them, in turn, and synced; and read.
+ * What it costs to read a file back after that (sw_checksum_read_back()), likewise. A line for each way in which the
+ * program writes: the least and the median of some repeats, and what the medians differ by.
  *   bench_checksum FOLDER [MIB] [REPEATS]      default 256 MiB, 15 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,14 +66,16 @@ static void write_rows(struct sw_h5 *h, hid_t dataset, const struct way *w, hsiz
     }
 }
 
+enum how { PLAIN, CHECKSUMS, READ_BACK };
+
 /* Seconds until it is on disk. */
-static void write_file(const char *path, const struct way *w, hsize_t rows, bool checksums, const double *data,
+static void write_file(const char *path, const struct way *w, hsize_t rows, enum how how, const double *data,
                        double *seconds, double *cpu)
 {
     static double block[32 * ROW];
     const struct sw_h5_shape shape = {.rank = 2, .dim = {rows, ROW}, .chunk = {w->chunk, w->chunk ? ROW : 0}};
     struct sw_h5 h;
-    int fd = -1;
+    struct sw_sealed sealed;
     unlink(path);
     FILE *empty = fopen(path, "w");
     if (!empty) exit(fprintf(stderr, "%s cannot be made\n", path));
@@ -82,17 +84,18 @@ static void write_file(const char *path, const struct way *w, hsize_t rows, bool
     *seconds = -sw_clock();
     *cpu = -processor();
     need(sw_h5_create(&h, path));
-    if (!checksums) sw_h5_driver_checksum(h.file, NULL);
+    if (how == PLAIN) sw_h5_driver_checksum(h.file, NULL);
     hid_t dataset = sw_h5_make(&h, "/u", SW_H5_DOUBLE, &shape);
     if (w->stride) write_apart(&h, dataset, w, rows, data, block);
     else write_rows(&h, dataset, w, rows, data, block);
     sw_h5_dataset_close(dataset);
-    if (checksums) need(sw_h5_close_written(&h, &fd));
+    if (how != PLAIN) need(sw_h5_close_written(&h, &sealed));
     else {
-        fd = sw_h5_driver_descriptor(h.file);
+        sealed.fd = sw_h5_driver_descriptor(h.file);
         need(sw_h5_close(&h));
     }
-    need(sw_files_sync(&fd, path));
+    if (how == READ_BACK) need(sw_files_sync(&sealed, path));
+    else if (fsync(sealed.fd) || close(sealed.fd)) need(sw_files_fail(path));
     *seconds += sw_clock();
     *cpu += processor();
 }
@@ -138,15 +141,18 @@ static void print_line(const char *name, hsize_t rows, int repeats, double t[2][
     fflush(stdout);
 }
 
-static void time_way(const struct way *w, const char *path, hsize_t rows, int repeats, const double *data)
+static void time_way(const struct way *w, enum how with_what, const char *path, hsize_t rows, int repeats,
+                     const double *data)
 {
     double t[2][MOST], cpu[2][MOST];
+    char name[40];
     for (int k = -1; k < repeats; k++)  /* the first is to warm up */
         for (int with = 0; with < 2; with++) {
             const int which = (k & 1) ^ with, at = k < 0 ? 0 : k;  /* which comes first changes */
-            write_file(path, w, rows, which, data, &t[which][at], &cpu[which][at]);
+            write_file(path, w, rows, with_what - 1 + (enum how)which, data, &t[which][at], &cpu[which][at]);
         }
-    print_line(w->name, rows, repeats, t, cpu);
+    snprintf(name, sizeof name, "%s%s", w->name, with_what == READ_BACK ? " back" : "");
+    print_line(name, rows, repeats, t, cpu);
 }
 
 static void time_reading(const char *path, hsize_t rows, int repeats, double *data)
@@ -154,8 +160,8 @@ static void time_reading(const char *path, hsize_t rows, int repeats, double *da
     double t[2][MOST], cpu[2][MOST];
     char *other = sw_files_name(path, ".plain");
     double unused, idle;
-    write_file(path, &ways[1], rows, true, data, &unused, &idle);
-    write_file(other, &ways[1], rows, false, data, &unused, &idle);
+    write_file(path, &ways[1], rows, CHECKSUMS, data, &unused, &idle);
+    write_file(other, &ways[1], rows, PLAIN, data, &unused, &idle);
     for (int k = -1; k < repeats; k++)
         for (int with = 0; with < 2; with++)
             read_file(with ? path : other, rows, data, &t[with][k < 0 ? 0 : k], &cpu[with][k < 0 ? 0 : k]);
@@ -176,7 +182,8 @@ int main(int count, char **argument)
     for (size_t k = 0; k < (size_t)ROW * 96; k++) data[k] = 1 / (1.0 + (double)k);
     printf("way,bytes,repeats,without_least_s,with_least_s,without_median_s,with_median_s,without_cpu_s,with_cpu_s,"
            "least_percent,median_percent,cpu_percent\n");
-    for (int k = 0; k < WAYS; k++) time_way(&ways[k], path, rows, repeats, data);
+    for (int k = 0; k < 2 * WAYS; k++)
+        time_way(&ways[k / 2], k % 2 ? READ_BACK : CHECKSUMS, path, rows, repeats, data);
     time_reading(path, rows, repeats, data);
     unlink(path);
     sw_free(path);

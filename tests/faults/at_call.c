@@ -9,6 +9,8 @@
  *     NUMBER       it fails with this errno, and is not made (close() is: it gives the descriptor back whatever it
  *                  says; brk() says nothing)
  *     short        it reads or writes half of what it was asked to
+ *     flip:BIT     it writes one bit wrong: BIT, counted modulo those that there are
+ *     lost, halved, holed  it writes nothing, the first half, or zeros in the middle third, and says that it wrote all
  *     run:COMMAND  a shell runs COMMAND while it waits
  *     list         none: LOG gets a line for each call that counts, "NAME PATH"
  * -l  gets, at the end, "CALLS calls", and ": NAME PATH" of the K-th
@@ -55,7 +57,7 @@ static const struct call {
 };
 enum { KNOWN = sizeof table / sizeof *table };
 
-enum action { KILL, FAIL, SHORT, RUN, LIST };
+enum action { KILL, FAIL, SHORT, RUN, LIST, FLIP, LOST, HALVED, HOLED };
 static enum action action = KILL;
 static long        at, calls;
 static int         error;
@@ -63,8 +65,10 @@ static bool        chosen[KNOWN], all = true, counting = true;
 static const char *in_path, *from_path, *command;
 static FILE       *log_file;
 static char        which[5000];
-static pid_t       failing, changed;                       /* threads that are in such a call */
+static pid_t       failing, changed, lying;                /* threads that are in such a call */
 static struct user_regs_struct before;                     /* of the changed one, which may count on its arguments */
+static unsigned long long bit;
+static struct { off_t at; size_t size; char was[1 << 16]; } wrong;  /* bytes of the lying one */
 
 static void choose(char *names)
 {
@@ -85,6 +89,10 @@ static void choose_action(const char *word)
     else if (!strcmp(word, "kill")) action = KILL;
     else if (!strcmp(word, "short")) action = SHORT;
     else if (!strcmp(word, "list")) action = LIST;
+    else if (!strncmp(word, "flip:", 5)) action = FLIP, bit = strtoull(word + 5, NULL, 10);
+    else if (!strcmp(word, "lost")) action = LOST;
+    else if (!strcmp(word, "halved")) action = HALVED;
+    else if (!strcmp(word, "holed")) action = HOLED;
     else if (!strncmp(word, "run:", 4)) action = RUN, command = word + 4;
     else fprintf(stderr, "at_call: no action '%s'\n", word), exit(2);
 }
@@ -125,6 +133,36 @@ static bool is_file(const char *path, enum file file)
     return relative || strstr(path, in_path);
 }
 
+/* Memory that the program itself may not write to included. */
+static void exchange(pid_t pid, char *was, const char *now)
+{
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    const bool done = fd >= 0 && (!was || pread(fd, was, wrong.size, wrong.at) == (ssize_t)wrong.size) &&
+                      (!now || pwrite(fd, now, wrong.size, wrong.at) == (ssize_t)wrong.size);
+    if (!done) perror(path);
+    if (fd >= 0) close(fd);
+}
+
+/* A write is about to be made that is not what it says. */
+static void lie(pid_t pid, struct user_regs_struct *r)
+{
+    static char now[sizeof wrong.was];
+    const size_t size = (size_t)r->rdx, third = size / 3 + 1;
+    if (!size) return;
+    lying = pid;
+    wrong.size = action == FLIP ? 1 : action != HOLED ? 0 : third < sizeof now ? third : sizeof now;
+    wrong.at = (off_t)(r->rsi + (action == FLIP ? bit / 8 % size : size / 3));
+    if (wrong.size) exchange(pid, wrong.was, NULL);
+    memset(now, 0, wrong.size);
+    if (action == FLIP) now[0] = (char)(wrong.was[0] ^ 1 << bit % 8);
+    if (wrong.size) exchange(pid, NULL, now);
+    if (action == HALVED) r->rdx = (r->rdx + 1) / 2;
+    if (action == LOST) r->orig_rax = (unsigned long long)-1;
+    ptrace(PTRACE_SETREGS, pid, NULL, r);
+}
+
 /* The K-th call is about to be made by a thread. */
 static void act(pid_t pid, struct user_regs_struct *r)
 {
@@ -139,6 +177,7 @@ static void act(pid_t pid, struct user_regs_struct *r)
         if (r->orig_rax != SYS_close) r->orig_rax = (unsigned long long)-1;
     }
     if (action == SHORT) r->rdx = (r->rdx + 1) / 2;
+    if (action >= FLIP) lie(pid, r);
     if (action == RUN && system(command)) fprintf(stderr, "at_call: %s failed\n", command);
     if (action == FAIL || action == SHORT) ptrace(PTRACE_SETREGS, pid, NULL, r);
 }
@@ -162,15 +201,19 @@ static void stop_at_call(pid_t pid)
 {
     struct user_regs_struct r;
     if (ptrace(PTRACE_GETREGS, pid, NULL, &r)) return;
-    if ((long)r.rax == -ENOSYS && pid != failing && pid != changed) {  /* as x86-64 tells the entry from the exit */
+    const bool acted = pid == failing || pid == changed || pid == lying;
+    if ((long)r.rax == -ENOSYS && !acted) {  /* as x86-64 tells the entry from the exit */
         enter(pid, &r);
         return;
     }
     if (pid == failing) r.rax = (unsigned long long)-error;
     if (pid == changed) r.rdi = before.rdi, r.rdx = before.rdx;
-    if (pid != failing && pid != changed) return;
+    if (pid == lying && wrong.size) exchange(pid, NULL, wrong.was);
+    if (pid == lying) r.rdx = before.rdx;
+    if (pid == lying && (action == LOST || action == HALVED)) r.rax = before.rdx;
+    if (!acted) return;
     ptrace(PTRACE_SETREGS, pid, NULL, &r);
-    failing = changed = 0;
+    failing = changed = lying = 0;
 }
 
 /* @return how the first process ended, as waitpid() has it */

@@ -187,11 +187,12 @@ enum sw_status sw_files_new(const char *file, char **tmp)
 
 /* ---- on disk */
 
-enum sw_status sw_files_sync(int *fd, const char *path)
+enum sw_status sw_files_sync(struct sw_sealed *sealed, const char *path)
 {
-    enum sw_status st = fsync(*fd) ? sw_files_fail(path) : SW_OK;
-    if (close(*fd) && !st) st = sw_files_fail(path);
-    *fd = -1;
+    enum sw_status st = fsync(sealed->fd) ? sw_files_fail(path) : SW_OK;
+    if (!st) st = sw_checksum_read_back(sealed, path);
+    if (close(sealed->fd) && !st) st = sw_files_fail(path);
+    sealed->fd = -1;
     return st;
 }
 

@@ -100,8 +100,8 @@ void sw_h5_fail(struct sw_h5 *h, enum sw_status st, const char *text)
 
 void sw_h5_fail_errno(struct sw_h5 *h, int error)
 {
-    if (!h->status) SW_FAIL_ERRNO(SW_E_IO, error, "%s", h->path);
-    sw_h5_give_up(h, SW_E_IO);
+    const enum sw_status st = h->status ? h->status : sw_checksum_fail(h->checksum, error, h->path);
+    sw_h5_give_up(h, st);
 }
 
 void sw_h5_fail_hdf5(struct sw_h5 *h)

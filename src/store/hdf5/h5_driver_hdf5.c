@@ -2,7 +2,9 @@
  *
  * When it writes: HDF5 cannot let go of a file whose metadata it cannot write: it keeps the ids and tries again until
  * exit. So here a write always succeeds: the first error of the system is kept, later writes are dropped, and the file
- * closes like any other; sw_h5_driver_error() returns the error. What is written goes by the checksums on its way.
+ * closes like any other; sw_h5_driver_error() returns the error. What is written goes by the checksums on its way, and
+ * what HDF5 reads of it meanwhile is compared with them. It gets no sieve buffer, by which it would read and write
+ * 64 KiB for each row of an array.
  *
  * When it reads: HDF5 sees no byte of a file with checksums that has not been compared with them, and not the checksums
  * themselves. */
@@ -26,13 +28,15 @@ struct disk {
     haddr_t end;    /* of the file; of one that is read, of its content */
     int     error;  /* errno of the first failure, 0: none            */
     bool    reading;
-    struct sw_checksum sum;             /* of a file that is read     */
+    struct sw_checksum sum;             /* of a file without a writer */
     struct sw_checksum_writer *writer;  /* of one that is written, borrowed; NULL: none */
 };
 
 /* Of the file that was closed last, or could not be opened. */
 static int last_error;
 static char last_fault[200];  /* "": none */
+
+static struct sw_checksum_writer *next_writer;  /* of the file that is opened next to be written */
 
 static bool note_fault(const struct sw_checksum *sum)
 {
@@ -80,7 +84,8 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
         return NULL;
     }
     d->fd = fd;
-    d->end = (haddr_t)s.st_size;
+    d->writer = next_writer;
+    d->sum = (struct sw_checksum){.fd = fd, .bytes = INT64_MAX};
     return &d->hdf5;
 }
 
@@ -103,11 +108,11 @@ static int disk_compare(const H5FD_t *a, const H5FD_t *b)
     return (s.st_ino > t.st_ino) - (s.st_ino < t.st_ino);
 }
 
+/* @param file  NULL: the driver in general is asked about */
 static herr_t disk_query(const H5FD_t *file, unsigned long *flags)
 {
-    (void)file;
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
+             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE | (file && !disk_of_const(file)->reading ? 0 : H5FD_FEAT_DATA_SIEVE);
     return 0;
 }
 
@@ -137,31 +142,14 @@ static herr_t disk_handle(H5FD_t *file, hid_t access, void **handle)
     return 0;
 }
 
-/* @return errno; EBADMSG: the bytes are not those that were written */
-static int read_plainly(struct disk *d, haddr_t at, size_t size, char *to)
-{
-    while (size) {
-        ssize_t got = pread(d->fd, to, size, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return errno;
-        if (got == 0) {  /* beyond the end: zeros, as HDF5 wants it */
-            memset(to, 0, size);
-            return 0;
-        }
-        to += got;
-        at += (haddr_t)got;
-        size -= (size_t)got;
-    }
-    return 0;
-}
-
 static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
 {
     struct disk *d = disk_of(file);
     (void)type;
     (void)transfer;
-    const int error = d->reading ? sw_checksum_read(&d->sum, at, size, buffer) : read_plainly(d, at, size, buffer);
-    if (d->reading && error && error != EBADMSG && !d->error) d->error = error;
+    const int error = !d->writer ? sw_checksum_read(&d->sum, at, size, buffer)
+                                 : sw_checksum_read_kept(d->writer, d->fd, at, size, buffer);
+    if ((d->writer || error != EBADMSG) && !d->error) d->error = error;
     return error ? -1 : 0;
 }
 
@@ -186,8 +174,8 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
     (void)transfer;
     if (at + size > d->end) d->end = at + size;
     if (d->error) return 0;
-    if (d->writer) sw_checksum_add(d->writer, at, buffer, size);
-    d->error = write_plainly(d, at, size, buffer);
+    if (d->writer) d->error = sw_checksum_add(d->writer, d->fd, at, buffer, size);
+    if (!d->error) d->error = write_plainly(d, at, size, buffer);
     return 0;
 }
 
@@ -197,7 +185,8 @@ static herr_t disk_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
     (void)transfer;
     (void)closing;
     if (d->reading) return 0;
-    if (d->end != d->used && d->writer) sw_checksum_cut(d->writer, d->end < d->used ? d->end : d->used);
+    if (d->end != d->used && d->writer && !d->error)
+        d->error = sw_checksum_cut(d->writer, d->fd, d->end < d->used ? d->end : d->used);
     if (d->end != d->used && !d->error && ftruncate(d->fd, (off_t)d->used)) d->error = errno;
     d->end = d->used;
     return 0;
@@ -254,6 +243,7 @@ void sw_h5_driver_checksum(hid_t file, struct sw_checksum_writer *writer)
 {
     struct disk *d = find(file);
     if (d) d->writer = writer;
+    else next_writer = writer;
 }
 
 const struct sw_checksum *sw_h5_driver_sum(hid_t file)

@@ -271,17 +271,19 @@ enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
     SW_TRY(begin_file(h, path, true));
     hid_t access = access_list(), create = H5Pcreate(H5P_FILE_CREATE);
     unsigned order = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED;  /* netCDF-4 asks for it */
-    if (access >= 0 && create >= 0) {
+    if (access < 0 || create < 0) sw_h5_fail_hdf5(h);
+    else if (sw_checksum_begin(&h->checksum)) sw_h5_give_up(h, SW_E_MEMORY);
+    else {
+        sw_h5_driver_checksum(-1, h->checksum);
         H5Pset_link_creation_order(create, order);
         H5Pset_attr_creation_order(create, order);
         h->file = H5Fcreate(path, H5F_ACC_TRUNC, create, access);
+        sw_h5_driver_checksum(-1, NULL);
+        if (h->file < 0) sw_h5_fail_hdf5(h);
     }
-    if (h->file < 0) sw_h5_fail_hdf5(h);
-    else if (sw_checksum_begin(&h->checksum)) sw_h5_give_up(h, SW_E_MEMORY);
     H5Pclose(access);
     H5Pclose(create);
     if (h->status) return h->status;
-    sw_h5_driver_checksum(h->file, h->checksum);
     sw_h5_attr_text(h, "/", SW_H5_CHECKSUM, "XXH3 of 128 bits, of each 64 KiB, behind the end of the HDF5 data");
     return h->status;
 }
@@ -324,15 +326,15 @@ enum sw_status sw_h5_close(struct sw_h5 *h)
     return end_file(h);
 }
 
-enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd)
+enum sw_status sw_h5_close_written(struct sw_h5 *h, struct sw_sealed *sealed)
 {
-    *fd = h->status ? -1 : sw_h5_driver_descriptor(h->file);
-    if (*fd < 0) sw_h5_fail_errno(h, errno);
+    sealed->fd = h->status ? -1 : sw_h5_driver_descriptor(h->file);
+    if (sealed->fd < 0) sw_h5_fail_errno(h, errno);
     close_file(h);
-    if (!h->status) h->status = sw_checksum_seal(&h->checksum, *fd, h->path);
+    if (!h->status) h->status = sw_checksum_seal(&h->checksum, sealed, h->path);
     if (!end_file(h)) return SW_OK;
-    if (*fd >= 0) close(*fd);
-    *fd = -1;
+    if (sealed->fd >= 0) close(sealed->fd);
+    sealed->fd = -1;
     return h->status;
 }
 

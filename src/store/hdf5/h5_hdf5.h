@@ -52,8 +52,8 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path);
 /** Flush and close; the status of all that was done. Fine on {0} and on a closed file. */
 enum sw_status sw_h5_close(struct sw_h5 *h);
 /** The same of a file that was created, and gets its checksums; what was written is not on disk yet.
- * @param fd  out: for sw_files_sync(); -1 if it failed */
-enum sw_status sw_h5_close_written(struct sw_h5 *h, int *fd);
+ * @param sealed  out: for sw_files_sync(); its fd is -1 if it failed */
+enum sw_status sw_h5_close_written(struct sw_h5 *h, struct sw_sealed *sealed);
 /** Close a file whose content does not matter any more, without writing what is still in memory. */
 void sw_h5_drop(struct sw_h5 *h);
 
@@ -165,7 +165,9 @@ int sw_h5_driver_error(hid_t file);
  * through it. -1: there is none. */
 int sw_h5_driver_descriptor(hid_t file);
 void sw_h5_driver_give_up(hid_t file);  /* write nothing any more; closing succeeds */
-/** Let what is written from now on go by a writer of checksums, which has to stay until the file is closed. */
+/** Let what is written from now on go by a writer of checksums, which has to stay until the file is closed.
+ * @param file    < 0: the one that is created next
+ * @param writer  NULL: no checksums */
 void sw_h5_driver_checksum(hid_t file, struct sw_checksum_writer *writer);
 /** The checksums of a file that is read; they go with it. NULL: it is written. */
 const struct sw_checksum *sw_h5_driver_sum(hid_t file);

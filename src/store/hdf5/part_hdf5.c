@@ -562,7 +562,7 @@ static enum sw_status write_datasets(struct sw_part *p, const struct sw_run_resu
 }
 
 static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result *result,
-                                  const struct sw_part_state *state, int *fd)
+                                  const struct sw_part_state *state, struct sw_sealed *sealed)
 {
     struct sw_run_table *table = NULL;
     const bool goes_on = state && !state->ended;
@@ -570,7 +570,7 @@ static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result 
     if (!st) st = write_datasets(p, result, goes_on ? NULL : state, table);
     if (!st && goes_on) write_state(&p->h5, p->desc.count, state, p->desc.group->cut);
     sw_run_table_free(&table);
-    return st ? st : sw_h5_close_written(&p->h5, fd);
+    return st ? st : sw_h5_close_written(&p->h5, sealed);
 }
 
 /* Where a run goes on, or went on from another part, the part itself is asked. */
@@ -586,11 +586,11 @@ enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result 
                               const struct sw_part_state *state)
 {
     struct sw_part *p = *part;
-    int fd = -1;
+    struct sw_sealed sealed;
     sw_hdf5_lock();
-    enum sw_status st = finish_file(p, result, state, &fd);
+    enum sw_status st = finish_file(p, result, state, &sealed);
     sw_hdf5_unlock();
-    if (!st) st = sw_files_sync(&fd, p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_sync(&sealed, p->tmp);  /* it waits for the disk: others may write meanwhile */
     if (!st) st = sw_files_commit(p->tmp);
     if (!st) add_to_index(p, result, state && !state->ended);
     if (st) sw_part_abandon(part);

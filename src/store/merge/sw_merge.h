@@ -32,9 +32,9 @@ struct sw_merge_options {
 };
 /** Join files (final files and parts) into one, by rename; `output` may be among them. Takes about 400 bytes of memory
  * a run and 130 MiB, with statistics 50 bytes a run and 100 MiB more, however large the fields are. A virtual input
- * counts as the files that hold its values. The new file is opened again and its rows are compared with those it should
- * have before it gets its name. A file that has all runs of its sweep keeps the statistics alone of what has keep =
- * false (sw_statistics); such an input is refused.
+ * counts as the files that hold its values. The new file is read back and compared with what was written, and its
+ * rows with those it should have, before it gets its name. A file that has all runs of its sweep keeps the statistics
+ * alone of what has keep = false (sw_statistics); such an input is refused.
  * @param provenance  NULL: the inputs'
  * @return SW_E_IO, SW_E_MEMORY: the output is as it was; SW_E_REFUSED the inputs belong to different sweeps, hold runs
  * that are not the sweep's, lack runs (named), the output exists or is being written */
