@@ -362,25 +362,6 @@ static enum sw_status check_storage(hid_t dataset, bool *filtered)
     return SW_OK;
 }
 
-/* Memory is asked for by the extent: numbers that are not in the file are refused, and so are more than its bytes can
- * stand for (deflate writes a byte for 1032 at most; a number has one byte or more). */
-static enum sw_status check_extent(const struct file *f, hid_t dataset, bool filtered, const struct sw_array *a)
-{
-    enum { MOST_FOR_A_BYTE = 1032 };
-    hsize_t length = 0;
-    const hid_t type = H5Dget_type(dataset);
-    const hsize_t size = type >= 0 ? H5Tget_size(type) : 1, numbers = (hsize_t)(a->systems * a->n);
-    const hsize_t stored = H5Dget_storage_size(dataset);
-    H5D_space_status_t written;
-    if (type >= 0) H5Tclose(type);
-    if (H5Dget_space_status(dataset, &written) < 0 || H5Fget_filesize(f->id, &length) < 0)
-        return fail_hdf5("it cannot be read");
-    if (written == H5D_SPACE_STATUS_NOT_ALLOCATED) return SW_FAIL(SW_E_CONFIG, "nothing was ever written to it");
-    if (stored <= length && (filtered ? numbers / MOST_FOR_A_BYTE <= stored : numbers <= stored / size)) return SW_OK;
-    return SW_FAIL(SW_E_CONFIG, "it says that it has %llu numbers, and only %llu bytes of them are in the file",
-                   (unsigned long long)numbers, (unsigned long long)(stored < length ? stored : length));
-}
-
 /* ------------------------------------------------------------------ what its attributes say */
 
 /* Numbers of an attribute, rounded to the type of the dataset where they are compared with its own.
@@ -505,6 +486,41 @@ static void read_names(hid_t dataset, struct sw_array *a)
     }
 }
 
+/* Whether it is a column of equal numbers of the results of a sweep: of these the program stores none, as they are the
+ * fill value that it gives them. In other files a fill value says what is missing. */
+static bool is_constant_column(hid_t dataset, const struct sw_array *a)
+{
+    const hid_t how = H5Dget_create_plist(dataset);
+    H5D_fill_time_t when = H5D_FILL_TIME_NEVER;
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    const bool filled = how >= 0 && H5Pget_fill_time(how, &when) >= 0 && when == H5D_FILL_TIME_IFSET &&
+                        H5Pfill_value_defined(how, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+    if (how >= 0) H5Pclose(how);
+    return filled && a->rank == 1 && !strcmp(a->scale[0], "/run");
+}
+
+/* Memory is asked for by the extent: numbers that are not in the file are refused, and so are more than its bytes can
+ * stand for (deflate writes a byte for 1032 at most; a number has one byte or more). Beside a column of equal numbers,
+ * of which nothing is stored, the program writes the ids of its runs, 8 bytes each. */
+static enum sw_status check_extent(const struct file *f, hid_t dataset, bool filtered, const struct sw_array *a)
+{
+    enum { MOST_FOR_A_BYTE = 1032 };
+    hsize_t length = 0;
+    const hid_t type = H5Dget_type(dataset);
+    const hsize_t size = type >= 0 ? H5Tget_size(type) : 1, numbers = (hsize_t)(a->systems * a->n);
+    const hsize_t stored = H5Dget_storage_size(dataset);
+    H5D_space_status_t written;
+    if (type >= 0) H5Tclose(type);
+    if (H5Dget_space_status(dataset, &written) < 0 || H5Fget_filesize(f->id, &length) < 0)
+        return fail_hdf5("it cannot be read");
+    if (written == H5D_SPACE_STATUS_NOT_ALLOCATED && is_constant_column(dataset, a) && numbers <= length / 8)
+        return SW_OK;
+    if (written == H5D_SPACE_STATUS_NOT_ALLOCATED) return SW_FAIL(SW_E_CONFIG, "nothing was ever written to it");
+    if (stored <= length && (filtered ? numbers / MOST_FOR_A_BYTE <= stored : numbers <= stored / size)) return SW_OK;
+    return SW_FAIL(SW_E_CONFIG, "it says that it has %llu numbers, and only %llu bytes of them are in the file",
+                   (unsigned long long)numbers, (unsigned long long)(stored < length ? stored : length));
+}
+
 static enum sw_status find_locked(struct file *f, const char *name, struct sw_array *a)
 {
     *a = (struct sw_array){.index = f->count};
@@ -517,8 +533,10 @@ static enum sw_status find_locked(struct file *f, const char *name, struct sw_ar
         return SW_FAIL(SW_E_CONFIG, "it is a link into another file; name the file that holds the numbers");
     if (dataset < 0 && !exists(f, name)) return no_such_dataset(f, name);
     if (dataset < 0) return no_dataset(f, name);
+    a->parameter = H5Aexists(dataset, "sweep_role") > 0;
     enum sw_status st = check_storage(dataset, &filtered);
     if (!st) st = read_shape(dataset, member, a);
+    if (!st) read_names(dataset, a);
     if (!st) st = check_extent(f, dataset, filtered, a);
     if (!st) st = read_coding(dataset, &coding);
     if (!st) st = sw_resize((size_t)f->count, (size_t)f->count + 1, &f->dataset);
@@ -528,8 +546,6 @@ static enum sw_status find_locked(struct file *f, const char *name, struct sw_ar
         H5Dclose(dataset);
         return st;
     }
-    read_names(dataset, a);
-    a->parameter = H5Aexists(dataset, "sweep_role") > 0;
     for (int k = 0; k < coding.count; k++) a->fills |= !isnan(coding.missing[k]);
     f->coding[f->count] = coding;
     f->type[f->count] = memory_type(member);

@@ -44,6 +44,30 @@ sed -i 's/^2 2 3$/2 2 3.5/' a.mtx
 expect 0 check market.cfg; prints 'holds another sweep'
 expect 5 run market.cfg; says 'another sweep'
 
+# a column of results in which all runs have one number: nothing of it is stored, and it is read as any other
+cat >heat.cfg <<'CFG'
+problem = "heat";
+sweep   = { k = "range(1, 9)"; };
+physics = { kappa = 0.1; };
+grid    = { n = 32; length = 1.0; };
+time    = { dt = 0.01; end = 0.05; };
+initial = "cos(2*pi*k*x)";
+run     = { device = "cpu"; };
+output  = { fields = { times = ["end"]; }; };
+CFG
+expect 0 run heat.cfg -q -o heat.h5
+cat >column.cfg <<'CFG'
+problem = "tridiagonal";
+lower   = "0";
+main    = "2";
+upper   = "0";
+source  = { file = "heat.h5"; rhs = "/steps"; };
+run     = { device = "cpu"; };
+output  = { file = "column.h5"; fields = { precision = "double"; }; };
+CFG
+expect 0 run column.cfg
+holds column.h5 heat.h5 'b["steps"].id.get_storage_size() == 0 and list(a["x"][0, 0]) == [2.5]*9'
+
 # symmetric; closed to a circle; with an exact solution in place of rhs
 cat >s.mtx <<'MTX'
 %%MatrixMarket matrix coordinate integer symmetric
