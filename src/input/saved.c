@@ -37,6 +37,7 @@ struct sw_saved {
     struct row   *row;   /* [rows] of numbered groups, in the order of their runs           */
     int           parameters;
     struct parameter *parameter;
+    struct sw_text words;           /* "method, scheme", axes of words                              */
     int           matched;          /* axes by which runs were looked for last                  */
     int          *axis;             /* [matched]                                                */
     int64_t      *order;            /* [rows] rows, sorted by these                             */
@@ -249,18 +250,25 @@ static enum sw_status add_parameter(struct sw_saved *s, const char *name, const 
     return p->name ? read_all(s, a, &p->value) : SW_FAIL(SW_E_MEMORY, "out of memory");
 }
 
-/* Those of numbers, in a file whose table has as many runs as the fields. */
+/* What is at the root of a file whose table has as many runs as the fields: an axis, or something else. */
+static enum sw_status read_parameter(struct sw_saved *s, const char *path)
+{
+    struct sw_array a = {0};
+    const enum sw_status st = sw_arrays_find_box(s->file, path, &a);
+    if (st == SW_E_CONFIG && a.parameter)
+        sw_text_printf(&s->words, "%s%s", *sw_text_get(&s->words) ? ", " : "", path + 1);
+    if (st) return st == SW_E_CONFIG ? sw_text_status(&s->words) : st;
+    return a.rank == 1 && a.parameter && a.n == s->rows ? add_parameter(s, path + 1, &a) : SW_OK;
+}
+
 static enum sw_status read_parameters(struct sw_saved *s)
 {
     struct sw_text names = {0};
     sw_arrays_each(s->file, note_root, &names);
     enum sw_status st = sw_text_status(&names);
     for (char *name = names.data, *end; !st && s->rows && name && (end = strchr(name, '\n')); name = end + 1) {
-        struct sw_array a;
-        bool found;
         *end = 0;
-        st = find_beside(s, "", name + 1, 1, &a, &found);
-        if (!st && found && a.parameter && a.n == s->rows) st = add_parameter(s, name + 1, &a);
+        st = read_parameter(s, name);
     }
     sw_text_free(&names);
     return st;
@@ -270,6 +278,8 @@ const char *sw_saved_parameter(const struct sw_saved *s, int k)
 {
     return k < s->parameters ? s->parameter[k].name : NULL;
 }
+
+bool sw_saved_has_axes(const struct sw_saved *s) { return s->parameters || *sw_text_get(&s->words); }
 
 static int compare_values(double a, double b)
 {
@@ -321,6 +331,7 @@ static void print_values(const struct sw_saved *s, const double *value, struct s
 
 enum sw_status sw_saved_match(struct sw_saved *s, int count, const int *axis, const double *value, double *run)
 {
+    const char *const words = sw_text_get(&s->words);
     struct sw_text text = {0};
     int64_t low = 0, high = s->rows;
     enum sw_status st = SW_OK;
@@ -337,10 +348,11 @@ enum sw_status sw_saved_match(struct sw_saved *s, int count, const int *axis, co
         st = SW_FAIL(SW_E_CONFIG, "no run of the file has %s; say which is meant, by a number or an expression",
                      sw_text_get(&text));
     else if (more)
-        st = SW_FAIL(SW_E_CONFIG, "several runs of the file %s%s, such as %.0f and %.0f; say which is meant, "
+        st = SW_FAIL(SW_E_CONFIG, "several runs of the file %s%s, such as %.0f and %.0f%s%s%s; say which is meant, "
                      "by a number or an expression; match = \"run\" takes the run of the same number",
                      count ? "have " : "are there", sw_text_get(&text),
-                     s->row[s->order[low]].run, s->row[s->order[low + 1]].run);
+                     s->row[s->order[low]].run, s->row[s->order[low + 1]].run,
+                     *words ? " (" : "", words, *words ? ", of words, is not compared)" : "");
     else *run = s->row[s->order[low]].run;
     sw_text_free(&text);
     return st;
@@ -378,6 +390,7 @@ void sw_saved_close(struct sw_saved **saved)
         sw_free(s->parameter[k].value);
     }
     sw_free(s->parameter);
+    sw_text_free(&s->words);
     sw_free(s->order);
     sw_free(s->axis);
     sw_free(s->group);

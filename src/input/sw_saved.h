@@ -52,6 +52,9 @@ bool sw_saved_fills(const struct sw_saved *saved, const struct sw_saved_place *p
 /** The name of axis k of the sweep whose results they are, of those of numbers. @return NULL: there is none */
 const char *sw_saved_parameter(const struct sw_saved *saved, int k);
 
+/** Whether the sweep whose results they are has axes, of numbers or of words. */
+bool sw_saved_has_axes(const struct sw_saved *saved);
+
 /** Find the run with these values of some axes, each to a part in 1e9. Keeps an index: one thread at a time.
  * @param axis   [count] rising  @param value  [count]  @param run  out: its number
  * @return SW_E_CONFIG there is none, or there are several; SW_E_MEMORY */

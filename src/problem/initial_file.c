@@ -250,7 +250,7 @@ static enum sw_status match_run(const struct run *r, double *run)
     const int count = common_axes(r, true, axis, value);
     pthread_mutex_lock(&turn);
     st = sw_saved_match(saved, count, axis, value, run);
-    if (st == SW_E_CONFIG && !count) st = fail_without_axes(saved);
+    if (st == SW_E_CONFIG && !count && most) st = fail_without_axes(saved);
     if (st == SW_E_CONFIG && (few = common_axes(r, false, axis, value)) < count) {
         struct sw_err_kept kept = {0};
         sw_err_keep(&kept, st);
@@ -270,7 +270,7 @@ static enum sw_status find_number(const struct run *r, double *run)
     const bool same = r->one.numbered && !strcmp(r->one.column[r->one.numbered - 1], run_key);
     *run = number(r, run_key);
     if (!same || sw_setup_chosen(&r->one, match_key, "run")) return SW_OK;
-    return sw_saved_parameter(r->source->saved[0], 0) ? match_run(r, run) : SW_OK;
+    return sw_saved_has_axes(r->source->saved[0]) ? match_run(r, run) : SW_OK;
 }
 
 /* @param wrong  out: the key to blame where there is no such field; NULL: it is not asked for

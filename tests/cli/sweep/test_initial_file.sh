@@ -169,6 +169,14 @@ refused "'initial.run' = 3 in run 3 (a = 0.4): the file has 3 runs, 0 to 2" -s '
     -s initial.match=run
 refused 'several runs of the file have a = 0.1, such as 0 and 2; say which is meant, by a number or an expression' \
     -s initial.file=many.h5 -s sweep.a=0.1
+# axes of words, also of words alone: the program does not take the run of the same number for the same run
+expect 0 run one.cfg -q -o words.h5 -s 'sweep={ a = [0.1, 0.2]; s = ["cpu.plain", "cpu.simd"]; }' -s 'stepper="$s"'
+refused 'several runs of the file have a = 0.1, such as 0 and 1 (s, of words, is not compared); say which is meant' \
+    -s initial.file=words.h5 -s sweep.a=0.1
+expect 0 run one.cfg -q -o word.h5 -s 'sweep={ s = ["cpu.plain", "cpu.simd"]; }' -s 'stepper="$s"' -s 'define.a=0.1'
+refused 'several runs of the file are there, such as 0 and 1 (s, of words, is not compared); say which is meant' \
+    -s initial.file=word.h5
+expect 0 check two.cfg -s initial.file=words.h5 -s sweep.a=0.1 -s 'initial.run="2*round(10*a - 1)"'
 refused 'runs of the file differ in a, which are no axes here; match = "run" takes the run of the same number' \
     -s 'sweep={ k = [5, 6]; }' -s forcing=0.1*x
 refused "'initial.match' = \"number\" is none of axes, run" -s initial.match=number
