@@ -47,6 +47,7 @@ static const char schema[] = "sweep run 1";
 struct id_maker {
     const struct sw_sweep *s;
     bool            until;     /* of a run up to a time: without its end     */
+    bool            unnumbered;  /* without the key whose stand-in is the number of the run */
     int             naxis;     /* axes of words that keys name               */
     int             axis[1 + MAX_CHOICES];  /* their columns                */
     int             nword;     /* combinations of their words; the first axis' word varies slowest */
@@ -106,6 +107,7 @@ static enum sw_status pick_values(struct id_maker *m)
 {
     const int end = column_find(m->s, "time.end");
     const bool without_end = m->until && end >= 0 && !names_end(m->s, end) && !m->s->own_steps;
+    const int without[] = {without_end ? end : -1, m->unnumbered ? m->s->own->numbered - 1 : -1};
     const struct sw_sweep *s = m->s;
     struct usage u = {.s = s};
     SW_TRY(sw_alloc((size_t)s->ncolumn, &m->value));
@@ -115,7 +117,8 @@ static enum sw_status pick_values(struct id_maker *m)
     for (int k = 0; k < s->ndefined; k++) sw_reduction_names(s->defined[k], mark_name, &u);
     if (s->stop_when) sw_reduction_names(s->stop_when, mark_name, &u);
     for (int k = 0; k < s->ncolumn; k++)
-        if (s->column[k].kind == SW_COLUMN_KEY && !(without_end && k == end)) m->value[m->nvalue++] = k;
+        if (s->column[k].kind == SW_COLUMN_KEY && k != without[0] && k != without[1])
+            m->value[m->nvalue++] = k;
     int keys = m->nvalue;
     for (int k = 0; k < s->ncolumn; k++) {
         if (!u.used[k]) continue;
@@ -284,9 +287,11 @@ static enum sw_status start_hash(const struct id_maker *m, int word, struct sw_h
     return SW_OK;
 }
 
-static enum sw_status create_maker(const struct sw_sweep *s, bool until, struct id_maker *m)
+/* @param m  in: until, unnumbered */
+static enum sw_status create_maker(const struct sw_sweep *s, struct id_maker *m)
 {
-    *m = (struct id_maker){.s = s, .until = until, .nword = 1};
+    m->s = s;
+    m->nword = 1;
     add_axis(m, s->own->shape->row);
     for (int k = 0; k < s->nchoice; k++) add_axis(m, s->own->choice_column[k]);
     const int outputs = s->own->fields->narg + s->own->scalars->narg;
@@ -420,9 +425,8 @@ static void set_sweep_id(struct sw_sweep *s, const uint64_t *id)
 
 enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, uint64_t *id)
 {
-    struct id_maker m;
-    enum sw_status st = create_maker(s, false, &m);
-    m.id = id;
+    struct id_maker m = {.id = id};
+    enum sw_status st = create_maker(s, &m);
     if (!st) st = blocks_each(s, NULL, first, count, false, hash_block, &m);
     free_maker(&m);
     if (st || first != 0 || count != s->nruns) return st;
@@ -432,13 +436,23 @@ enum sw_status sw_sweep_ids(struct sw_sweep *s, int64_t first, int64_t count, ui
     return SW_OK;
 }
 
+static enum sw_status make_ids(const struct sw_sweep *s, struct id_maker *m)
+{
+    enum sw_status st = create_maker(s, m);
+    if (!st) st = blocks_each(s, NULL, 0, s->nruns, false, hash_block, m);
+    free_maker(m);
+    if (!st) chain_ids(s, m->id);
+    return st;
+}
+
 enum sw_status sw_sweep_ids_until(struct sw_sweep *s, uint64_t *id)
 {
-    struct id_maker m;
-    enum sw_status st = create_maker(s, s->rungs == 1, &m);  /* an earlier end is another start for the rung above */
-    m.id = id;
-    if (!st) st = blocks_each(s, NULL, 0, s->nruns, false, hash_block, &m);
-    free_maker(&m);
-    if (!st) chain_ids(s, id);
-    return st;
+    /* an earlier end is another start for the rung above */
+    return make_ids(s, &(struct id_maker){.until = s->rungs == 1, .id = id});
+}
+
+enum sw_status sw_sweep_ids_unnumbered(const struct sw_sweep *s, uint64_t *id, const struct sw_key **key)
+{
+    *key = s->own->numbered ? s->column[s->own->numbered - 1].key : NULL;
+    return make_ids(s, &(struct id_maker){.until = s->rungs == 1, .unnumbered = true, .id = id});
 }

@@ -129,6 +129,10 @@ enum sw_status sw_sweep_ids(struct sw_sweep *sweep, int64_t first, int64_t count
  * @param id  out [sweep->nruns]  @return SW_E_MEMORY */
 enum sw_status sw_sweep_ids_until(struct sw_sweep *sweep, uint64_t *id);
 
+/** The same without the number of the run, too, where a key has it (noise.stream, initial.run).
+ * @param id   out [sweep->nruns]  @param key  out: that key; NULL: none has  @return SW_E_MEMORY */
+enum sw_status sw_sweep_ids_unnumbered(const struct sw_sweep *sweep, uint64_t *id, const struct sw_key **key);
+
 /** Whether nothing but one number key uses an axis. Not if memory is out. */
 bool sw_sweep_axis_serves(const struct sw_sweep *sweep, int axis, const char *key);
 

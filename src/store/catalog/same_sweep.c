@@ -225,6 +225,36 @@ static bool lacks_runs(const struct search *s, const struct sw_completed *comple
     return !all;
 }
 
+/* The key that takes the number of a run, where the runs of the stored config are all in ours but for that number. */
+static const struct sw_key *find_number_key(const struct search *s, const struct sw_sweep *sweep)
+{
+    const struct sw_key *key = NULL, *old_key = NULL;
+    struct sw_report report = {0};
+    struct sw_sweep *old = NULL;
+    uint64_t *id = NULL, *old_id = NULL;
+    bool all = false;
+    if (!sw_sweep_expand(s->old, &report, &old) && !sw_alloc((size_t)sweep->nruns, &id) &&
+        !sw_alloc((size_t)old->nruns, &old_id) && !sw_sweep_ids_unnumbered(sweep, id, &key) &&
+        !sw_sweep_ids_unnumbered(old, old_id, &old_key) && key && key == old_key) {
+        qsort(id, (size_t)sweep->nruns, sizeof *id, sw_by_id);
+        all = all_known(id, sweep->nruns, old_id, old->nruns);
+    }
+    sw_free(id);
+    sw_free(old_id);
+    sw_sweep_destroy(&old);
+    sw_report_free(&report);
+    return all ? key : NULL;
+}
+
+/* Why another axis is another sweep, where that is not plain. */
+static void add_reason(const struct search *s, const struct sw_sweep *sweep, struct sw_text *text)
+{
+    const struct sw_key *key = find_number_key(s, sweep);
+    if (key)
+        sw_text_printf(text, ": runs have other numbers by that, and '%s' = \"%s\" takes these; an axis there, or an "
+                       "expression of axes, would stay with its run", key->path, key->stand_in);
+}
+
 bool sw_completed_has_older_axes(const struct sw_completed *completed)
 {
     struct sw_report report = {0};
@@ -259,6 +289,7 @@ static bool find_difference(const struct sw_sweep *sweep, const struct sw_comple
                !lacks_runs(&search, completed, search.path[decides]))
             decides++;
         if (search.count) describe(&search, search.path[decides % search.count], text);
+        if (search.count && which == decides_ids) add_reason(&search, sweep, text);
     }
     sw_config_destroy(&search.old);
     sw_report_free(&report);
@@ -286,7 +317,10 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
     bool outputs = yes && find_difference(sweep, completed, shapes_output, &text);
     if (yes && !outputs) return SW_OK;
     if (!yes && !find_difference(sweep, completed, decides_ids, &text)) add_unseen_difference(sweep, &text);
-    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s); use -o FILE or --force", file,
+    sw_text_add(&text, "); use -o FILE");
+    if (!yes && completed->has_file && !completed->has_parts && any_run_of_sweep(sweep->nruns, id, completed))
+        sw_text_printf(&text, ", with -s 'reuse=\"%s\"' for the runs that both have,", file);
+    SW_FAIL(SW_E_REFUSED, "%s holds %s (%s or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));
     sw_text_free(&text);
     return SW_E_REFUSED;

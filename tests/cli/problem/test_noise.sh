@@ -282,7 +282,7 @@ run     = { device = "cpu"; };
 output  = { fields = { times = [2.0]; }; };
 CFG
 expect 0 run stream.cfg -o stream.h5
-expect 0 run stream.cfg -o own_paths.h5 -s 'noise="0.1"'
+expect 0 run stream.cfg -o own_paths.h5 -s 'noise={ u = "0.1"; }'
 [ -z "$python" ] || py - >out 2>err <<'PY' || fail 'streams'
 import h5py, numpy as np
 u = h5py.File("stream.h5")["u"][:, -1]
@@ -290,6 +290,27 @@ assert (u[:3] == u[3:]).all() and not any((u[i] == u[j]).any() for i in range(3)
 u = h5py.File("own_paths.h5")["u"][:, -1]
 assert not any((u[i] == u[j]).any() for i in range(6) for j in range(i))
 PY
+
+# a longer axis that gives runs other numbers says so; with streams that stay with the runs it goes on
+runs=(-s 'sweep.seed=[1, 2, 3, 4]')
+expect 5 run stream.cfg -o own_paths.h5 -s 'noise={ u = "0.1"; }' "${runs[@]}"
+says 'own_paths.h5 holds another sweep (sweep.seed [1, 2, 3] -> [1, 2, 3, 4]: runs have other numbers by that, and'
+says "'noise.stream' = \"run\" takes these; an axis there, or an expression of axes, would stay with its run)"
+says "use -o FILE, with -s 'reuse=\"own_paths.h5\"' for the runs that both have, or --force"
+expect 5 run stream.cfg -o own_paths.h5 -s 'noise={ u = "0.1"; }' -s 'sweep.gamma2=[1.0]'
+says 'holds another sweep (sweep.gamma2 [1.0, 2.0] -> [1.0]); use'
+expect 0 run stream.cfg -o own_paths.h5 -s 'noise={ u = "0.1"; stream = "3*(gamma2 - 1) + seed - 1"; }'
+says 'nothing to do: 6 done'
+cp stream.h5 longer.h5
+expect 0 run stream.cfg -o longer.h5 "${runs[@]}"; says '2 of 8 runs left'
+expect 0 run stream.cfg -o at_once.h5 "${runs[@]}"; same longer.h5 at_once.h5
+# the runs that are on the first places of a longer axis keep their numbers, and a later end keeps all
+expect 0 run stream.cfg -o first.h5 -s 'noise="0.1"' -s 'output.state=true'
+expect 0 run stream.cfg -o first.h5 -s 'noise="0.1"' -s 'output.state=true' -s 'sweep.gamma2=[1.0, 2.0, 3.0]'
+says '3 of 9 runs left'
+expect 0 run stream.cfg -o first.h5 -s 'noise="0.1"' -s 'output.state=true' -s 'sweep.gamma2=[1.0, 2.0, 3.0]' \
+    -s time.end=3.0 -s 'output.fields.times=[2.0, 3.0]'
+says '9 runs of first.h5 continue from where they ended'
 
 # ---- the same bits by any batch, threads, shards and stops, on lines and in planes; plain rows to rounding
 for name in cook cook2; do

@@ -107,6 +107,13 @@ for c in 0.5 1; do
         -s 'rhs="dxx(u) + 4*(a - 0.43)^2 + 5*(b - 0.52)^2 - 0.6*c + 0.3*sin(7*a)"'
     holds c.h5 c1.h5 "set(a['run_id'][:][a['c'][:] == $c]) == set(b['run_id'][:])"
 done
+# more of their values are another file, into which all runs are taken
+with_c=(run egg.cfg -s refine.levels=3
+    -s 'rhs="dxx(u) + 4*(a - 0.43)^2 + 5*(b - 0.52)^2 - 0.6*c + 0.3*sin(7*a)"' -s 'sweep.c=[1, 0.5, 0.7]')
+expect 5 "${with_c[@]}" -o c.h5
+says "c.h5 holds another sweep (sweep.c [1, 0.5] -> [1, 0.5, 0.7]); use -o FILE, with -s 'reuse=\"c.h5\"' for the"
+expect 0 "${with_c[@]}" -q -o three.h5
+expect 0 "${with_c[@]}" -o taken.h5 -s 'reuse="c.h5"'; same three.h5 taken.h5
 expect 0 run egg.cfg -q -o sorted.h5 -s refine.levels=3 -s 'sweep.a=[0, 0.2, 0.25, 0.5, 1]' \
     -s 'sweep.b="range(0, 1, 0.25)"'
 expect 0 run egg.cfg -q -o listed.h5 -s refine.levels=3 -s 'sweep.a=[0.5, 0, 1, "linspace(0.2, 0.25, 2)"]' \

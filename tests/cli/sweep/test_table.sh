@@ -122,7 +122,7 @@ table 'g,m\n0.1,1\n0.2,2\n0.3,1\n0.4,2\n0.5,1\n'
 expect 0 run t.cfg --device cpu -o half.h5; says '1 of 5 runs left'
 table 'g,m\n0.7,1\n0.2,2\n'
 expect 5 run t.cfg --device cpu -o half.h5
-says 'half.h5 holds another sweep (its table lacks rows that are computed there); use -o FILE or --force'
+says 'half.h5 holds another sweep (its table lacks rows that are computed there); use -o FILE, with -s '
 # another table for the results that are there
 table 'g,m\n0.1,1\n0.2,2\n0.6,1\n'
 expect 0 resume t.h5 --device cpu -s sweep.file=runs.csv; says '1 of 3 runs left'
