@@ -3,16 +3,16 @@
 #   BUILD          a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER         what is written to: a disk, or memory (/dev/shm). It needs room for 1 GB
 #   CSV            where the rows are added (default: results/bench/scale.csv)
-#   --parts N      parts (default: 10000, some minutes)
+#   --parts N      batches, and 71 % of them parts (default: 10000)
 #   --small        a hundredth of all, to try it out
 #   --short        whole short processes only
 #   --device WHERE where these compute: cpu (the default), cuda
-# Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a part each, joined; `half`, 71 of
-# 100 parts and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs; `refused`,
-# `check` of an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded. Short processes:
-# `few`, 27 runs of 64 points and ten steps; `forced`, 10^5 forced Cahn-Hilliard runs of 512 points and five steps;
-# `many`, 10^6 of 16 points and one step. Each `cold`, without cached kernels and with the program read from its disk
-# again, then `warm`; the device is in the name.
+# Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a batch each; `half`, 71 of 100 grids
+# of one run, a part each, and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs;
+# `refused`, `check` of an axis of 10^9 values; `stop`, from SIGTERM to the end while 10^7 runs are expanded. Short
+# processes: `few`, 27 runs of 64 points and ten steps; `forced`, 10^5 forced Cahn-Hilliard runs of 512 points and
+# five steps; `many`, 10^6 of 16 points and one step. Each `cold`, without cached kernels and with the program read
+# from its disk again, then `warm`; the device is in the name.
 # Columns: seconds of the wall clock, of the user, of the system; peak of memory.
 . "$(dirname "$0")/measure.sh"
 small= short= parts=10000 device=cpu
@@ -97,7 +97,8 @@ n=$((parts / of))
 row parts $n run heat.cfg -q -s run.batch=1 -s "$(axis $n)"
 rm x.h5
 n=$((parts * 71 / 100 / of))
-WAIT_FOR=$n row half $n run heat.cfg -q -s run.batch=1 -s "$(axis $((2 * n)))"
+WAIT_FOR=$n row half $n run heat.cfg -q -s "sweep={ n = \"range(16, $((2 * n + 15)))\"; }" -s 'grid.n="n"' \
+    -s physics.kappa=1.0 -s time.end=1.0e-6
 row status $n status x.h5
 rm -r x.h5.d
 n=$((1000000 / of))

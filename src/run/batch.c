@@ -323,7 +323,8 @@ static enum sw_status begin_part(struct batch *b)
                                 .infinite = b->infinite,
                                 .slab = slab_of(b),
                                 .turn = o->rank,
-                                .of = o->ranks};
+                                .of = o->ranks,
+                                .alone = b->kept > 0};
     if (desc.slab.ranks) SW_TRY(number_part(b, &desc));
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }

@@ -20,6 +20,9 @@ enum request {
     REQUEST_NONE, REQUEST_BATCH, REQUEST_PROGRESS, REQUEST_EVENT, REQUEST_COMPLETE, REQUEST_OFFER, REQUEST_EXIT
 };
 
+/* A batch that is computed, and being written. */
+struct written { int64_t batch, mark; struct sw_totals totals; };  /* mark: of the writer, after its last job */
+
 struct worker {
     struct sw_scheduler *scheduler;
     int               number;
@@ -45,9 +48,9 @@ struct worker {
 
     int64_t           batch;            /* in flight: its number; else negative     */
     struct sw_totals  totals;           /* of it                                    */
-    int64_t           written;          /* computed, and being written; -1: none    */
-    struct sw_totals  written_totals;
-    int64_t           mark;             /* of the writer, after its last job        */
+    struct written   *written;          /* [nwritten] in the order of their ends    */
+    int64_t           nwritten, written_room;
+    int64_t           complete;         /* COMPLETE, EXIT: that many of the first are on disk */
     bool              computed;         /* a batch of this call                     */
 
     /* The request of the thread, which waits until it is REQUEST_NONE again: the scheduler may read the data here. */
@@ -57,7 +60,7 @@ struct worker {
     pthread_cond_t    answered;
     const struct sw_event *event;
     bool              offered;          /* OFFER, out: of help; else nobody wants it */
-    enum sw_batch_outcome written_outcome, outcome;  /* COMPLETE, EXIT: of written, and of batch */
+    enum sw_batch_outcome outcome;      /* EXIT: of batch                           */
     struct sw_err_kept failed;          /* EXIT                                     */
     double            in_flight, t, t_end;  /* PROGRESS: points times steps of the batch; as in struct sw_progress */
 };

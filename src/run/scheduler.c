@@ -71,8 +71,11 @@ double sw_scheduler_in_flight_here(struct sw_scheduler *s)
 {
     double points_steps = 0;
     pthread_mutex_lock(&s->mutex);
-    for (int k = 0; k < s->workers; k++)
-        points_steps += s->worker[k].in_flight + s->worker[k].written_totals.points_steps;
+    for (int k = 0; k < s->workers; k++) {
+        const struct worker *w = &s->worker[k];
+        points_steps += w->in_flight;
+        for (int64_t b = 0; b < w->nwritten; b++) points_steps += w->written[b].totals.points_steps;
+    }
     pthread_mutex_unlock(&s->mutex);
     return points_steps;
 }
@@ -91,7 +94,7 @@ static void scheduler_show_progress(struct sw_scheduler *s, const char *phase)
     pthread_mutex_lock(&s->mutex);
     for (int k = 0; k < s->workers; k++) {
         const struct worker *w = &s->worker[k];
-        add_totals(&now, &w->written_totals);
+        for (int64_t b = 0; b < w->nwritten; b++) add_totals(&now, &w->written[b].totals);
         now.points_steps += w->in_flight;
         if (w->batch < 0 || w->batch >= first) continue;
         first = w->batch;
@@ -123,7 +126,8 @@ static void fail_sweep(struct sw_scheduler *s, enum sw_status st)
 static int64_t batch_of(const struct worker *w)
 {
     if (w->batch == SW_QUEUE_HELP) return w->help.batch;
-    return w->batch >= 0 ? w->batch : w->written;
+    if (w->batch >= 0) return w->batch;
+    return w->nwritten ? w->written[w->nwritten - 1].batch : -1;
 }
 
 /* A worker has failed. A failure of its device does not stop the others; one of the disk or of the program does. */
@@ -161,13 +165,28 @@ static void complete_batch(struct sw_scheduler *s, struct worker *w, int64_t bat
     *totals = zero;
 }
 
+/* Those that are on disk. */
+static void complete_written(struct sw_scheduler *s, struct worker *w)
+{
+    for (int64_t b = 0; b < w->complete; b++)
+        complete_batch(s, w, w->written[b].batch, SW_BATCH_DONE, &w->written[b].totals);
+    pthread_mutex_lock(&s->mutex);  /* a client's queue may ask what is in flight */
+    w->nwritten -= w->complete;
+    memmove(w->written, w->written + w->complete, (size_t)w->nwritten * sizeof *w->written);
+    w->complete = 0;
+    pthread_mutex_unlock(&s->mutex);
+}
+
 static void answer_exit(struct sw_scheduler *s, struct worker *w)
 {
     if (w->failed.status && w->failed.status != SW_E_STOPPED) handle_worker_failure(s, w);
-    if (worker_follows(w)) w->written = w->batch = -1;  /* the one that leads completes them */
-    if (w->written >= 0) complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
+    if (worker_follows(w)) w->batch = -1, w->nwritten = w->complete = 0;  /* the one that leads completes them */
+    complete_written(s, w);
+    for (int64_t b = 0; b < w->nwritten; b++)
+        complete_batch(s, w, w->written[b].batch, SW_BATCH_RETURNED, &w->written[b].totals);
     if (w->batch >= 0) complete_batch(s, w, w->batch, w->outcome, &w->totals);
-    w->written = w->batch = -1;
+    w->nwritten = 0;
+    w->batch = -1;
     w->in_flight = 0;
     if (s->queue->worker_exited) s->queue->worker_exited(s->queue, w->number);
     s->running--;
@@ -195,7 +214,7 @@ static bool assign_batch_to_worker(struct sw_scheduler *s, struct worker *w)
     if (s->failed.status) batch = SW_QUEUE_EMPTY;
     const bool wait = batch == SW_QUEUE_WAIT;
     if (!wait || w->waits_since <= 0) w->waits_since = wait ? now : 0;
-    w->waits = wait && (w->written < 0 || (s->queue->poll && now - w->waits_since < answer_comes));
+    w->waits = wait && (!w->nwritten || (s->queue->poll && now - w->waits_since < answer_comes));
     if (w->waits) return false;
     w->batch = batch;
     w->in_flight = w->t = w->t_end = 0;
@@ -209,10 +228,7 @@ static bool answer(struct sw_scheduler *s, struct worker *w)
     case REQUEST_BATCH: return assign_batch_to_worker(s, w);
     case REQUEST_PROGRESS: scheduler_show_progress(s, "computing"); return true;
     case REQUEST_EVENT: sw_scheduler_add_event(s, w->event); return true;
-    case REQUEST_COMPLETE:
-        complete_batch(s, w, w->written, w->written_outcome, &w->written_totals);
-        w->written = -1;
-        return true;
+    case REQUEST_COMPLETE: complete_written(s, w); return true;
     case REQUEST_OFFER: fail_sweep(s, s->queue->offer(s->queue, w->number, &w->offered)); return true;
     case REQUEST_EXIT: answer_exit(s, w); return true;
     }
@@ -334,7 +350,7 @@ static enum sw_status start_workers(struct sw_scheduler *s, const struct sw_devi
         w->device = devices->device[k * team];
         w->helper = &devices->device[k * team + 1];
         w->comm = s->group;  /* threads have theirs from run_as_rank() */
-        w->group = w->batch = w->written = -1;
+        w->group = w->batch = -1;
         w->chunk = 1;
         w->provenance = s->options->provenance;
         w->provenance.solver = w->solver;
@@ -374,7 +390,10 @@ static enum sw_status scheduler_run(struct sw_scheduler *s, const struct sw_devi
     for (int k = 0; k < s->threads; k += s->group ? 1 : s->plan->ranks) pthread_join(s->worker[k].thread, NULL);
     help_close(s);
     st = final_status(s);
-    for (int k = 0; k < s->workers; k++) pthread_cond_destroy(&s->worker[k].answered);
+    for (int k = 0; k < s->workers; k++) {
+        pthread_cond_destroy(&s->worker[k].answered);
+        sw_free(s->worker[k].written);
+    }
     s->workers = 0;
     sw_free(s->worker);
     s->worker = NULL;

@@ -83,19 +83,60 @@ static enum sw_status run_batch(struct worker *w, const struct sw_plan_batch *ba
     return batch_run(w, w->batch, batch);
 }
 
-/* Wait until the last batch is written; it is complete then. */
+/* How many of the batches that were written are on disk. */
+static int64_t count_complete(const struct worker *w)
+{
+    int64_t count = 0;
+    while (count < w->nwritten && writer_reached(w->writer, w->written[count].mark)) count++;
+    return count;
+}
+
+/* Of ranks the worker that leads completes what all of them have written. */
+static void report_complete(struct worker *w)
+{
+    const int64_t complete = count_complete(w);
+    if (worker_follows(w)) w->nwritten -= complete;
+    if (worker_follows(w) || !complete) return;
+    worker_lock(w);
+    w->complete = complete;
+    worker_request(w, REQUEST_COMPLETE);
+}
+
+/* Wait until the last batch is written: it is complete then, unless it is gathered (gather.h). */
 static enum sw_status complete_written_batch(struct worker *w)
 {
-    if (w->written < 0) return SW_OK;
-    SW_TRY(writer_wait_mark(w->writer, w->mark));
-    if (worker_follows(w)) {
-        w->written = -1;
-        return SW_OK;
-    }
-    worker_lock(w);
-    w->written_outcome = SW_BATCH_DONE;
-    worker_request(w, REQUEST_COMPLETE);
+    if (w->nwritten) SW_TRY(writer_wait_mark(w->writer, w->written[w->nwritten - 1].mark));
+    report_complete(w);
     return SW_OK;
+}
+
+/* The same, and nothing stays gathered. */
+static enum sw_status complete_all(struct worker *w)
+{
+    if (w->nwritten) SW_TRY(writer_wait(w->writer));
+    report_complete(w);
+    return SW_OK;
+}
+
+/* The batch is computed. */
+static enum sw_status note_written(struct worker *w)
+{
+    const struct written batch = {w->batch, writer_mark(w->writer), worker_follows(w) ? (struct sw_totals){0}
+                                                                                      : w->totals};
+    enum sw_status st = SW_OK;
+    worker_lock(w);
+    if (w->nwritten == w->written_room) {
+        const int64_t room = 2 * w->written_room + 4;
+        st = sw_resize((size_t)w->written_room, (size_t)room, &w->written);
+        if (!st) w->written_room = room;
+    }
+    if (!st) {
+        w->written[w->nwritten++] = batch;
+        w->batch = -1;
+        w->in_flight = 0;
+    }
+    worker_unlock(w);
+    return st;
 }
 
 /* The last outputs of a batch are written while the next one is computed. */
@@ -109,14 +150,7 @@ static enum sw_status compute_batch(struct worker *w)
     SW_TRY(st);
     w->computed = true;
     SW_TRY(complete_written_batch(w));  /* the batch before */
-    worker_lock(w);
-    w->written = w->batch;
-    w->written_totals = worker_follows(w) ? (struct sw_totals){0} : w->totals;
-    w->mark = writer_mark(w->writer);
-    w->batch = -1;
-    w->in_flight = 0;
-    worker_unlock(w);
-    return SW_OK;
+    return note_written(w);
 }
 
 /* ---- steps of the batch of another worker */
@@ -138,7 +172,8 @@ static enum sw_status load_run(struct worker *w, const struct sw_plan_batch *b)
 static enum sw_status complete_if_written(struct worker *w)
 {
     SW_TRY(writer_status(w->writer));
-    return w->written >= 0 && writer_reached(w->writer, w->mark) ? complete_written_batch(w) : SW_OK;
+    report_complete(w);
+    return SW_OK;
 }
 
 static enum sw_status help_other(struct worker *w)
@@ -177,7 +212,7 @@ static enum sw_status compute_batches(struct worker *w)
         SW_TRY(request_batch(w));
         if (w->batch >= 0) SW_TRY(compute_batch(w));
         else if (w->batch == SW_QUEUE_HELP) SW_TRY(help_other(w));
-        else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_written_batch(w));
+        else if (w->batch == SW_QUEUE_WAIT) SW_TRY(complete_all(w));
         else return scheduler_must_stop(w->scheduler, sw_clock()) ? SW_E_STOPPED : SW_OK;
     }
 }
@@ -192,7 +227,7 @@ static enum sw_status finish_writing(struct worker *w, enum sw_status st)
     if (!clean) sw_err_keep(&kept, st);
     written = writer_wait(w->writer);
     sw_err_keep(&kept, written);
-    w->written_outcome = writer_reached(w->writer, w->mark) ? SW_BATCH_DONE : SW_BATCH_RETURNED;
+    w->complete = count_complete(w);
     w->outcome = st == SW_E_STOPPED && !written ? SW_BATCH_STOPPED : SW_BATCH_RETURNED;
     sw_err_raise(&kept);
     return kept.status ? kept.status : st;

@@ -8,10 +8,12 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "device/sw_snapshot.h"
+#include "run/gather.h"
 #include "run/writer.h"
 
 enum { QUEUE = 16 };
-enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_PIECE, JOB_BLANK, JOB_HISTORY, JOB_FINISH, JOB_ABANDON, JOB_END };
+enum job_kind { JOB_BEGIN, JOB_SNAPSHOT, JOB_PIECE, JOB_BLANK, JOB_HISTORY, JOB_FINISH, JOB_ABANDON,
+                JOB_WRITE, JOB_END };  /* WRITE: what is gathered */
 
 struct job {
     enum job_kind kind;
@@ -35,22 +37,37 @@ struct writer {
     const char     *file;
     struct job      queue[QUEUE];                /* job k is in queue[k % QUEUE]            */
     int64_t         given, begun, finished;      /* numbers of jobs                         */
-    int64_t         good;                        /* finished before any failed              */
+    int64_t         good;                        /* finished before any failed, and on disk */
     double          finish_seconds;              /* that the last FINISH took               */
     bool            busy[SW_SNAPSHOT_SLOTS];
     int             next_slot;
     struct sw_err_kept failed;                   /* the first job that failed               */
-    struct sw_part *part;                        /* the thread's own                        */
+    struct sw_part *part;                        /* the thread's own; NULL: it gathers      */
+    struct gather  *gather;                      /* likewise, but for outputs               */
     int64_t        *infinite;                    /* of the runs of a batch                  */
 };
+
+static enum sw_status add_field(struct writer *w, const void *field)
+{
+    if (!gather_has_begun(w->gather)) return sw_part_add_field(w->part, field);
+    gather_add_field(w->gather, field);
+    return SW_OK;
+}
+
+static enum sw_status add_scalars(struct writer *w, const double *scalars, const double *defined)
+{
+    if (!gather_has_begun(w->gather)) return sw_part_add_scalars(w->part, scalars, defined);
+    gather_add_scalars(w->gather, scalars, defined);
+    return SW_OK;
+}
 
 static enum sw_status write_snapshot(struct writer *w, const struct job *j)
 {
     const void *field = NULL;
     const double *scalars = NULL;
     SW_TRY(j->sim->ops->fetch(j->sim, j->slot, &field, &scalars));
-    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, j->field ? j->field : field));
-    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, scalars, j->defined));
+    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(add_field(w, j->field ? j->field : field));
+    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(add_scalars(w, scalars, j->defined));
     return SW_OK;
 }
 
@@ -64,21 +81,50 @@ static enum sw_status write_piece(struct writer *w, const struct job *j)
 
 static enum sw_status write_blank(struct writer *w, const struct job *j)
 {
-    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(sw_part_add_field(w->part, NULL));
-    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(sw_part_add_scalars(w->part, NULL, NULL));
+    if (j->what & SW_SNAPSHOT_FIELD) SW_TRY(add_field(w, NULL));
+    if (j->what & SW_SNAPSHOT_SCALARS) SW_TRY(add_scalars(w, NULL, NULL));
     return SW_OK;
 }
 
-static enum sw_status do_job(struct writer *w, const struct job *j)
+/* ---- parts, and batches that are gathered for one */
+
+static enum sw_status begin(struct writer *w, const struct job *j)
+{
+    bool fits;
+    const bool takes = gather_takes(w->gather, &j->desc, &fits);
+    if (!takes || !fits) SW_TRY(gather_write(w->gather));
+    return takes ? gather_begin(w->gather, &j->desc, j->provenance)
+                 : sw_part_create(w->file, &j->desc, j->provenance, &w->part);
+}
+
+static enum sw_status finish(struct writer *w, struct job *j)
+{
+    const struct sw_part_state *state = j->state.number ? &j->state : NULL;
+    gather_count(w->gather);
+    if (!gather_has_begun(w->gather)) return sw_part_commit(&w->part, j->result, state);
+    if (state) return gather_break_off(w->gather, j->result, state);
+    SW_TRY(gather_end(w->gather, &j->result));
+    return gather_due(w->gather) > 0 ? SW_OK : gather_write(w->gather);
+}
+
+static enum sw_status abandon(struct writer *w)
+{
+    sw_part_abandon(&w->part);
+    gather_abandon(w->gather);
+    return SW_OK;
+}
+
+static enum sw_status do_job(struct writer *w, struct job *j)
 {
     switch (j->kind) {
-    case JOB_BEGIN: return sw_part_create(w->file, &j->desc, j->provenance, &w->part);
+    case JOB_BEGIN: return begin(w, j);
     case JOB_SNAPSHOT: return write_snapshot(w, j);
     case JOB_PIECE: return write_piece(w, j);
     case JOB_BLANK: return write_blank(w, j);
     case JOB_HISTORY: return sw_part_add_history(w->part, j->history, j->count);
-    case JOB_FINISH: return sw_part_commit(&w->part, j->result, j->state.number ? &j->state : NULL);
-    case JOB_ABANDON: sw_part_abandon(&w->part); return SW_OK;
+    case JOB_FINISH: return finish(w, j);
+    case JOB_ABANDON: return abandon(w);
+    case JOB_WRITE: return gather_write(w->gather);
     case JOB_END: break;
     }
     return SW_OK;
@@ -95,7 +141,7 @@ static void finish_job(struct writer *w, const struct job *j, enum sw_status st)
     sw_err_keep(&w->failed, st);
     if (j->kind == JOB_SNAPSHOT || j->kind == JOB_PIECE) w->busy[j->slot] = false;
     w->finished++;
-    if (!w->failed.status) w->good = w->finished;
+    if (!w->failed.status && !gather_waits(w->gather)) w->good = w->finished;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->mutex);
 }
@@ -143,6 +189,24 @@ double writer_finish_seconds(struct writer *w)
     return seconds;
 }
 
+/* The next job. The mutex is held. Where there is none in time, what is gathered is written. */
+static struct job take_job(struct writer *w)
+{
+    while (w->begun == w->given) {
+        if (!gather_waits(w->gather) || w->failed.status) {
+            pthread_cond_wait(&w->changed, &w->mutex);
+            continue;
+        }
+        const double due = gather_due(w->gather);
+        const struct timespec until = {(time_t)due, (long)(1e9 * (due - floor(due)))};
+        if (pthread_cond_timedwait(&w->changed, &w->mutex, &until) && w->begun == w->given) {
+            w->queue[w->given % QUEUE] = (struct job){.kind = JOB_WRITE};
+            w->given++;
+        }
+    }
+    return w->queue[w->begun++ % QUEUE];
+}
+
 static void *writer_run(void *argument)
 {
     struct writer *w = argument;
@@ -151,8 +215,7 @@ static void *writer_run(void *argument)
     unbind_thread();
     do {
         pthread_mutex_lock(&w->mutex);
-        while (w->begun == w->given) pthread_cond_wait(&w->changed, &w->mutex);
-        j = w->queue[w->begun++ % QUEUE];
+        j = take_job(w);
         bool dropped = w->failed.status != SW_OK;
         pthread_mutex_unlock(&w->mutex);
         const double begun = sw_clock();
@@ -160,7 +223,7 @@ static void *writer_run(void *argument)
         if (j.kind == JOB_FINISH) set_finish_seconds(w, sw_clock() - begun);
         finish_job(w, &j, st);
     } while (j.kind != JOB_END);
-    sw_part_abandon(&w->part);
+    abandon(w);
     return NULL;
 }
 
@@ -198,7 +261,7 @@ static bool wait_idle(struct writer *w)
 }
 
 /* The queue is empty, and only this thread fills it: the part is ours for the moment. */
-static enum sw_status do_job_here(struct writer *w, const struct job *j)
+static enum sw_status do_job_here(struct writer *w, struct job *j)
 {
     const enum sw_status st = do_job(w, j);
     sw_free(j->field);
@@ -214,10 +277,19 @@ enum sw_status writer_create(const char *file, struct writer **writer)
 {
     struct writer *w = NULL;
     *writer = NULL;
+    pthread_condattr_t clock;
     SW_TRY(sw_alloc(1, &w));
     w->file = file;
     pthread_mutex_init(&w->mutex, NULL);
-    pthread_cond_init(&w->changed, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&w->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    const enum sw_status st = gather_create(file, &w->gather);
+    if (st) {
+        writer_destroy(&w);
+        return st;
+    }
     if (pthread_create(&w->thread, NULL, writer_run, w)) {
         writer_destroy(&w);
         return SW_FAIL(SW_E_MEMORY, "cannot start the writer thread");
@@ -239,6 +311,7 @@ void writer_destroy(struct writer **writer)
     }
     pthread_cond_destroy(&w->changed);
     pthread_mutex_destroy(&w->mutex);
+    gather_destroy(&w->gather);
     sw_free(w->infinite);
     sw_free(w);
     *writer = NULL;
@@ -281,8 +354,7 @@ void writer_return_slot(struct writer *w, int slot)
 enum sw_status writer_snapshot(struct writer *w, struct sw_sim *sim, int slot, int what, void *field, double *defined,
                                size_t host_bytes)
 {
-    const struct job j = {.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what, .field = field,
-                          .defined = defined};
+    struct job j = {.kind = JOB_SNAPSHOT, .sim = sim, .slot = slot, .what = what, .field = field, .defined = defined};
     bool here = false;
     if (host_bytes && host_bytes <= SMALL_BYTES) {
         pthread_mutex_lock(&w->mutex);
@@ -343,6 +415,7 @@ enum sw_status writer_wait_mark(struct writer *w, int64_t mark)
 enum sw_status writer_wait(struct writer *w)
 {
     pthread_mutex_lock(&w->mutex);
+    enqueue(w, &(struct job){.kind = JOB_WRITE});
     enum sw_status st = wait_until(w, w->given);
     pthread_mutex_unlock(&w->mutex);
     return st;

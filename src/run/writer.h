@@ -1,7 +1,10 @@
 #ifndef WRITER_H
 #define WRITER_H
 /* The writer thread of a worker writes parts of the output file while the worker computes. Jobs are done in the order
- * in which they were given. After a failure the remaining jobs are dropped, and every call returns that failure. */
+ * in which they were given. After a failure the remaining jobs are dropped, and every call returns that failure.
+ *
+ * The end of a small batch may be complete before its part is on disk: it is gathered with others (gather.h) until
+ * these are enough, a second has passed, or writer_wait(). */
 #include "store/files/sw_output.h"
 
 struct writer;
@@ -38,7 +41,7 @@ enum sw_status writer_finish(struct writer *w, struct sw_run_result *result, con
 /** Drop the part. */
 enum sw_status writer_abandon(struct writer *w);
 enum sw_status writer_wait_slots(struct writer *w);   /* until all snapshots are written */
-enum sw_status writer_wait(struct writer *w);         /* until all jobs are complete     */
+enum sw_status writer_wait(struct writer *w);         /* until all jobs are complete, and on disk */
 enum sw_status writer_status(struct writer *w);
 /** That the last end of a part took; 0: there was none; INFINITY: it is not over. */
 double writer_finish_seconds(struct writer *w);
@@ -47,5 +50,6 @@ double writer_finish_seconds(struct writer *w);
 int64_t writer_mark(struct writer *w);
 /** Wait until the jobs up to a mark are complete. @return the first failure, of whatever job */
 enum sw_status writer_wait_mark(struct writer *w, int64_t mark);
-bool writer_reached(struct writer *w, int64_t mark);  /* whether those jobs are complete, without a failure */
+/** Whether those jobs are complete, without a failure, and what they wrote is on disk. */
+bool writer_reached(struct writer *w, int64_t mark);
 #endif

@@ -3,8 +3,9 @@
 /* Writing a part of an output file: some runs of one group over a slice of their output times.
  *
  * A part is written to part-NNNNNN.h5.tmp and becomes permanent as part-NNNNNN.h5 by fsync, rename, fsync of the
- * folder: a part that has this name is whole. A batch that ends without a checkpoint is one part; a batch that was
- * stopped or checkpointed is a chain of parts, and each but the last has the state that the next goes on from. */
+ * folder: a part that has this name is whole. A batch that ends without a checkpoint is one part, or with
+ * others that are small and of the same group (run/gather.h); a batch that was stopped or checkpointed is a chain of
+ * parts, and each but the last has the state that the next goes on from. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct sw_part_desc {
     struct sw_part_slab slab;           /* ranks 0: the part has whole grids */
     long    least;                      /* number of the part; 0: above those that are there */
     int     turn, of;                   /* process `turn` of the `of` that write to the file at once; 0, 0: alone */
+    bool    alone;                      /* the runs go on from an earlier part: no others are in this one */
 };
 struct sw_part;
 

@@ -46,6 +46,7 @@ struct call {
     enum sw_status with;
     double      slow;                /* seconds that the first advance() takes longer; 0: none          */
     double      poison;              /* and any device that gets a run with this number; 0: none        */
+    void      (*loads)(const double *column, int count);  /* called when a batch is loaded; NULL: none  */
     struct sw_work_queue *queue;            /* NULL: that of a process that is alone                           */
     bool        client;
     const struct sw_comm *comm;      /* of one rank: devices help each other as those of several do; NULL: none */
@@ -161,6 +162,7 @@ static enum sw_status faulty_load(struct sw_sim *sim, int count, const double *c
 {
     for (int k = 0; k < columns * count; k++)
         if (faults->poison != 0 && column[k] == faults->poison) return SW_FAIL(SW_E_CUDA, "injected");
+    if (faults->loads) faults->loads(column, columns * count);
     return sound_of(sim)->load(sim, count, column, load_error);
 }
 
@@ -204,7 +206,7 @@ static enum sw_status perform(struct call *c)
         sw_sweep_expand(config, &report, &sweep))
         fail_msg("%s", sw_report_print(&report));
     c->thread = pthread_self();
-    if (c->room || c->breaks || c->poison != 0 || c->slow > 0 || c->comm) {
+    if (c->room || c->breaks || c->poison != 0 || c->slow > 0 || c->loads || c->comm) {
         sound = sweep->problem;
         faults = c;
         columns = sweep->ncolumn;
