@@ -87,7 +87,7 @@ static void print_checksums(const struct sw_cli *cli, const struct sw_file_check
     sw_clock_utc((double)sum->written, written);
     sw_clock_utc((double)sum->verified, verified);
     if (!sum->sealed) console_print(cli, "no checksums: `sweep verify` says why\n");
-    else if (sum->verified) console_print(cli, "written %s · verified %s\n", written, verified);
+    else if (sum->verified) console_print(cli, "written %s · verified on %s\n", written, verified);
     else console_print(cli, "written %s · not verified since (`sweep verify`)\n", written);
 }
 

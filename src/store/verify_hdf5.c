@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -23,43 +24,60 @@
 
 /* ---- the bytes of one file. No HDF5 here: nothing of the file is believed. */
 
-/* The note that a file was found whole, and when. It holds the digest of the checksums, the length and the time of the
- * last change, so that it does not outlive any of them. A copied file loses the note, or keeps it with its time. */
+/* The note that a file was found whole, and when. It holds the digest of the checksums, the inode, the length, the time
+ * of the last change of the content, and the time at which it was written, so that it does not outlive any of them: to
+ * write a note is a change of the file, whose time nobody can restore, and which no other may follow. */
 static const char note_name[] = "user.sweep.verified";
-enum { NOTE = 120 };
+enum { NOTE = 160 };
 
 /* @return the length of what the note begins with */
-static int note_head(int fd, const struct sw_checksum *sum, char note[NOTE])
+static int note_head(const struct sw_checksum *sum, const struct stat *s, char note[NOTE])
 {
     char identity[33];
     unsigned char digest[32] = {0};
-    struct stat s;
-    if (fstat(fd, &s)) return 0;
     memcpy(digest, sum->identity, sizeof sum->identity);
     sw_hash_hex(digest, 32, identity);
-    return snprintf(note, NOTE, "%s %lld %lld.%09ld ", identity, (long long)s.st_size, (long long)s.st_mtim.tv_sec,
-                    s.st_mtim.tv_nsec);
+    return snprintf(note, NOTE, "%s %llu %lld %lld.%09ld ", identity, (unsigned long long)s->st_ino,
+                    (long long)s->st_size, (long long)s->st_mtim.tv_sec, s->st_mtim.tv_nsec);
+}
+
+static int64_t nanoseconds(const struct timespec *t) { return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec; }
+
+/* Whether a time is that of the last change, which the system has from a clock that ticks every 10 ms or oftener. */
+static bool is_last_change(const struct stat *s, int64_t when)
+{
+    return llabs(nanoseconds(&s->st_ctim) - when) < 100000000;
 }
 
 static int64_t read_note(int fd, const struct sw_checksum *sum)
 {
     char note[NOTE] = "", found[NOTE] = "";
-    const int head = note_head(fd, sum, note);
+    struct stat s;
     int64_t when = 0;
+    const int head = fstat(fd, &s) ? 0 : note_head(sum, &s, note);
     if (!head || fgetxattr(fd, note_name, found, sizeof found - 1) <= head) return 0;
     if (strncmp(found, note, (size_t)head) || sscanf(found + head, "%" SCNd64, &when) != 1) return 0;
-    return when;
+    return is_last_change(&s, when) ? when / 1000000000 : 0;
 }
 
-/* Where a file system has no such attributes, or the file is not ours, nothing is noted. */
-static int64_t write_note(int fd, const struct sw_checksum *sum)
+/* Where a file system has no such attributes, has a clock of its own, or the file is not ours, nothing is noted.
+ * @param s  of the file before it was read */
+static int64_t write_note(int fd, const struct sw_checksum *sum, const struct stat *s)
 {
-    char note[NOTE] = "";
-    const int64_t now = time(NULL);
-    const int head = note_head(fd, sum, note);
-    if (!head) return 0;
-    const int length = head + snprintf(note + head, (size_t)(NOTE - head), "%lld", (long long)now);
-    return fsetxattr(fd, note_name, note, (size_t)length, 0) ? 0 : now;
+    enum { TRIES = 3 };
+    for (int k = 0; k < TRIES; k++) {  /* the system may let us wait */
+        char note[NOTE] = "";
+        struct timespec clock;
+        struct stat now;
+        const int head = note_head(sum, s, note);
+        if (k == 0 && (fstat(fd, &now) || memcmp(&now.st_ctim, &s->st_ctim, sizeof now.st_ctim))) return 0;
+        clock_gettime(CLOCK_REALTIME, &clock);
+        const int64_t when = nanoseconds(&clock);
+        const int length = head + snprintf(note + head, (size_t)(NOTE - head), "%" PRId64, when);
+        if (fsetxattr(fd, note_name, note, (size_t)length, 0) || fstat(fd, &now)) return 0;
+        if (is_last_change(&now, when)) return clock.tv_sec;
+    }
+    return 0;
 }
 
 static enum sw_status fail_damaged(const char *path, const char *text)
@@ -109,10 +127,12 @@ static int check_blocks(int fd, struct sw_checksum *sum, struct sw_file_checksum
 
 static int verify_blocks(int fd, struct sw_checksum *sum, struct sw_file_checksum *out)
 {
+    struct stat s;
     if (sw_alloc((size_t)sum->blocks, &out->bad)) return ENOMEM;
+    if (fstat(fd, &s)) return errno;
     const int error = sw_checksum_check(sum, out->bad);
     for (uint64_t k = 0; k < sum->blocks; k++) out->damaged += out->bad[k];
-    if (!error) out->verified = write_note(fd, sum);
+    if (!error) out->verified = write_note(fd, sum, &s);
     return error;
 }
 

@@ -213,11 +213,19 @@ done
 cp whole.h5 f.h5
 expect 0 verify f.h5 whole.h5; prints 'whole         f.h5: '; [ "$(wc -l <out)" = 2 ] || fail 'verify of two files'
 expect 0 verify -q f.h5; silent out
-expect 0 show whole.h5; matches '^written 20.*Z · (verified 20.*Z|not verified since \(`sweep verify`\))$'
+expect 0 show whole.h5; matches '^written 20.*Z · (verified on 20.*Z|not verified since \(`sweep verify`\))$'
 if py -c 'import os; os.getxattr("whole.h5", "user.sweep.verified")' 2>/dev/null; then
-    matches ' · verified 20'
+    matches ' · verified on 20'
     expect 0 show whole.h5 --json; matches '"verified": "20.*Z"'
-    touch whole.h5; expect 0 show whole.h5; prints 'not verified since'  # it has changed, for all that is known
+    # what has changed, for all that is known, though its length and its time are the same; and a copy
+    cp -a whole.h5 copied.h5; expect 0 show copied.h5; prints 'not verified since'
+    expect 0 verify copied.h5; expect 0 show copied.h5; prints 'verified on 20'
+    sleep 0.2; touch -r copied.h5 time
+    printf 'x' | dd of=copied.h5 bs=1 seek=$(($(stat -c %s copied.h5) / 2)) conv=notrunc status=none
+    touch -r time copied.h5
+    expect 0 show copied.h5; prints 'not verified since'
+    expect 0 show whole.h5; prints 'verified on 20'
+    touch whole.h5; expect 0 show whole.h5; prints 'not verified since'
 else
     skipped 'when a file was verified: the file system keeps no attributes'
 fi
