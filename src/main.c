@@ -1,5 +1,6 @@
 /* sweep: batches of PDE problems that differ in their parameters, from one config file to one HDF5 file. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@ int main(int argc, char **argv)
 {
     struct sw_cli *cli = NULL;
     hold_standard_streams();
+    signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is an error like a full disk */
     sw_mem_return_blocks();
     enum sw_status st = sw_cli_parse(argc, argv, &cli);
     if (!st) st = sw_cli_dispatch(cli);

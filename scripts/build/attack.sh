@@ -7,6 +7,7 @@
 #     kills     the end of the program at any of its system calls; what goes on must come to the same bits
 #     faults    errors of the system at any call that reads or writes a file, and short reads; each call once
 #     lies      writes that the disk does not do as it says: a bit flipped, nothing, half of it, zeros in the midst
+#     limits    limits of a process: its memory, its open files, the length of a file
 #     configs   configs with a few edits, through check and run
 #     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)
 # A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints
@@ -35,6 +36,7 @@ attack_results() { by attack_results "$program" --plain "$plain"; }
 attack_kills() { by attack_kills "$plain"; }    # sanitizers do not go with a program that is traced
 attack_faults() { by attack_faults "$plain"; }
 attack_lies() { by attack_lies "$plain"; }
+attack_limits() { by attack_limits "$plain"; }
 attack_configs() { by mutate_configs "$program" --plain "$plain"; }
 attack_folders() { by attack_folders "$plain"; }
 

@@ -60,5 +60,4 @@ void signals_catch(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigfillset(&action.sa_mask);
     for (int number = 1; number <= SIGRTMAX; number++) catch_signal(number, &action);
-    signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is an error like a full disk */
 }
