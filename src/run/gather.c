@@ -175,7 +175,8 @@ static enum sw_status write_scalars(const struct kept *k, int64_t batches, struc
             to = append(to, k[b].scalars + output * count * z.scalars, count * z.scalars);
             to_defined = append(to_defined, k[b].defined + output * count * z.defined, count * z.defined);
         }
-        SW_TRY(sw_part_add_scalars(part, blank ? NULL : (double *)room, blank || !z.defined ? NULL : (double *)defined));
+        SW_TRY(sw_part_add_scalars(part, blank ? NULL : (double *)room,
+                                   blank || !z.defined ? NULL : (double *)defined));
     }
     return SW_OK;
 }

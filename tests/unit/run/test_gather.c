@@ -1,5 +1,5 @@
-/* Small batches that go into one part with others (run/gather.h): the results are those of one batch, whatever stops the
- * call or breaks, and there are few parts. */
+/* Small batches that go into one part with others (run/gather.h): the results are those of one batch, whatever stops
+ * the call or breaks, and there are few parts. */
 #include "run_sweep_helpers.h"
 
 #include <glob.h>
@@ -18,7 +18,7 @@ static const char *const outputs[] = {
     "output.scalars.every=1",
     "output.scalars={ every = 1.0; define = { most = \"max(u)\"; }; }",
     "output={ fields={ times=[0.0, 2.0]; }; }",
-    "output.fields.precision=single",  /* which gathers nothing: numbers beyond its range are counted as parts are made */
+    "output.fields.precision=single",  /* gathers nothing: numbers beyond its range are counted as parts are made */
 };
 
 static void a_thousand_batches_give_the_bits_of_one(void **state)
