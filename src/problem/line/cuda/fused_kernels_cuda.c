@@ -127,10 +127,6 @@ static const struct layout crank_single[] = {
     WARPS(24576, 384, 1, 1), WARPS(32768, 128, 3, 4), WARPS(65536, 128, 3, 8), WARPS(98304, 192, 2, 8),   \
     WARPS(196608, 384, 1, 8), WARPS(393216, 384, 1, 16)
 static const struct layout euler[] = {
-    {128, 4, 4, 1, 0}, {256, 4, 3, 1, 0}, {512, 8, 3, 1, 0}, {1024, 16, 3, 1, 0}, {32 * MOST, 32, 3, 1, 0},
-    EULER_WARPS, {0},
-};
-static const struct layout euler_cells[] = {
     {128, 4, 4, 1, 0}, {256, 8, 4, 1, 0}, {512, 16, 4, 1, 0}, {1024, 32, 4, 1, 0}, {32 * MOST, 32, 3, 1, 0},
     EULER_WARPS, {0},
 };
@@ -220,7 +216,7 @@ static struct sw_fused_shape shape_of(int lanes, int blocks, int cluster, int sp
 static const struct layout *layouts_for(const struct sw_stepper_desc *d)
 {
     if (two_numbers(d)) return d->single_steps ? crank_single : crank;
-    return sw_line_kept(&d->model).cell ? euler_cells : euler;
+    return euler;
 }
 
 /* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than
@@ -240,19 +236,29 @@ static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_sh
     return 2 * (points + later - shape->kept) + others <= registers_of(32 * shape->warps, shape->blocks);
 }
 
-/* As few lanes as hold the line with FEW numbers each, or all 32; as many blocks as keep all numbers of later
- * right-hand sides in shared memory or, with steps of their own, in registers. No speed was measured. */
+/* As few lanes as hold the line with so many numbers each, or all 32. */
+static int lanes_of(const struct sw_stepper_desc *d, int numbers)
+{
+    int lanes = 4;
+    while (lanes < 32 && block_of(d->n, lanes) * sw_line_unknowns(&d->model) > numbers &&
+           has_room_for_ends(d, 2 * lanes))
+        lanes *= 2;
+    return lanes;
+}
+
+/* Of MOST_BLOCKS blocks with MANY numbers a lane, where all later right-hand sides lie in shared memory: a tenth to a
+ * fifth faster than with FEW (imex2 and imex1, one and two unknowns, on an H200: results/gpu/lines.txt). Elsewhere FEW,
+ * and as many blocks as have that room; with steps of their own in registers. */
 static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { FEW = 16, FEWEST_BLOCKS = 2 };
-    const int unknowns = sw_line_unknowns(&d->model);
-    int lanes = 4;
-    while (lanes < 32 && block_of(d->n, lanes) * unknowns > FEW && has_room_for_ends(d, 2 * lanes)) lanes *= 2;
-    for (int blocks = 4; blocks > FEWEST_BLOCKS; blocks--) {
-        *shape = shape_of(lanes, blocks, 1, 0);
+    enum { FEW = 16, MANY = 32, MOST_BLOCKS = 4, FEWEST_BLOCKS = 2 };
+    *shape = shape_of(lanes_of(d, MANY), MOST_BLOCKS, 1, 0);
+    if (has_room(d, sm, shape)) return true;
+    for (int blocks = MOST_BLOCKS; blocks > FEWEST_BLOCKS; blocks--) {
+        *shape = shape_of(lanes_of(d, FEW), blocks, 1, 0);
         if (has_room(d, sm, shape)) return true;
     }
-    *shape = shape_of(lanes, FEWEST_BLOCKS, 1, 0);
+    *shape = shape_of(lanes_of(d, FEW), FEWEST_BLOCKS, 1, 0);
     return fit_general(d, sm, shape);
 }
 
