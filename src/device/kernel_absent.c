@@ -15,10 +15,19 @@ enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, vo
     REFUSE;
 }
 
-enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
-                              void **kernels, struct sw_module **module)
+
+enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
 {
-    (void)device, (void)cubin, (void)names, (void)count, (void)kernels;
+    (void)text, (void)label, (void)names, (void)count, (void)sm;
+    REFUSE;
+}
+
+void sw_kernels_wait(void) {}
+
+enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
+                                int count, void **kernels, struct sw_module **module)
+{
+    (void)device, (void)text, (void)label, (void)names, (void)count, (void)kernels;
     *module = NULL;
     REFUSE;
 }

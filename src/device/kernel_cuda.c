@@ -1,275 +1,14 @@
-/* Kernels compiled at run time. NVRTC, the compiler, is loaded when it is first needed, so that the program starts
- * without it; the driver is reached through the CUDA run-time library for the same reason. What was compiled is kept in
- * a cache of files, each named by the SHA-256 of all that decides its content. */
+/* Kernels compiled at run time are loaded when they are first launched, and launched. The driver is reached through the
+ * CUDA run-time library, so that the program starts without it. */
 #include <cuda.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <nvrtc.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/sw_err.h"
-#include "base/sw_hash.h"
 #include "base/sw_mem.h"
-#include "base/sw_private.h"
 #include "cuda/cu_check.cuh"
-#include "cuda/cu_library.h"
+#include "device/compilation_cuda.h"
 #include "device/sw_kernels.h"
-
-/* ------------------------------------------------------------------ NVRTC */
-
-/* Our use of NVRTC: each function has the type that nvrtc.h declares. */
-#define NVRTC_LIST(X) X(Version) X(CreateProgram) X(DestroyProgram) X(CompileProgram) X(GetCUBINSize) X(GetCUBIN) \
-                      X(GetProgramLogSize) X(GetProgramLog) X(GetErrorString)
-struct nvrtc {
-#define X(name) __typeof__(&nvrtc##name) name;
-    NVRTC_LIST(X)
-#undef X
-};
-
-/* SWEEP_NVRTC names the library to take, and no other. Never closed: opening it again then costs nothing, and its
- * compiler does not like to be unloaded. */
-static enum sw_status load_nvrtc(struct nvrtc *rtc)
-{
-    static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
-    const char *chosen = getenv("SWEEP_NVRTC");
-    void *library = chosen ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : cu_library_open("libnvrtc.so", names);
-    if (!library)
-        return SW_FAIL(SW_E_ABSENT,
-                       "expressions are compiled for the GPU by NVRTC, which is not on this machine; install the "
-                       "package libnvrtc12 (Debian, Ubuntu) or cuda-nvrtc-13-0 (NVIDIA), or set CUDA_HOME to the CUDA "
-                       "toolkit, or use --device cpu");
-#define X(name)                                                                                                      \
-    {                                                                                                                \
-        void *symbol = dlsym(library, "nvrtc" #name);                                                                \
-        if (!symbol) return SW_FAIL(SW_E_ABSENT, "the NVRTC on this machine is too old: it lacks nvrtc%s", #name);   \
-        memcpy(&rtc->name, &symbol, sizeof symbol);                                                                  \
-    }
-    NVRTC_LIST(X)
-#undef X
-    return SW_OK;
-}
-
-/* Rounding: no fast-math, and no contraction into FMAs: the texts of two kernels that must agree to the bit differ in
- * other things. */
-static const char *const fixed_options[] = {"-std=c++17", "-lineinfo", "-fmad=false"};
-enum { FIXED_OPTIONS = 3 };
-
-static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result,
-                                     const char *label, int sm)
-{
-    enum sw_status st;
-    char *log = NULL;
-    size_t length = 0;
-    if (rtc->GetProgramLogSize(program, &length) || sw_alloc(length + 1, &log) || rtc->GetProgramLog(program, log))
-        length = 0;
-    st = SW_FAIL(SW_E_CUDA, "%s does not compile for sm_%d (%s):\n%s", label, sm, rtc->GetErrorString(result),
-                 length ? log : "");
-    sw_free(log);
-    return st;
-}
-
-static enum sw_status take_cubin(const struct nvrtc *rtc, nvrtcProgram program, void **cubin, size_t *bytes)
-{
-    char *out;
-    nvrtcResult result = rtc->GetCUBINSize(program, bytes);
-    if (result) return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBINSize: %s", rtc->GetErrorString(result));
-    SW_TRY(sw_alloc(*bytes, &out));
-    result = rtc->GetCUBIN(program, out);
-    if (result) {
-        sw_free(out);
-        return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBIN: %s", rtc->GetErrorString(result));
-    }
-    *cubin = out;
-    return SW_OK;
-}
-
-static enum sw_status compile(const struct nvrtc *rtc, const char *text, const char *label, int sm, void **cubin,
-                              size_t *bytes)
-{
-    enum sw_status st;
-    nvrtcProgram program = NULL;
-    char arch[32];
-    const char *options[FIXED_OPTIONS + 1];
-    nvrtcResult result = rtc->CreateProgram(&program, text, label, 0, NULL, NULL);
-    if (result) return SW_FAIL(SW_E_CUDA, "%s: nvrtcCreateProgram: %s", label, rtc->GetErrorString(result));
-    snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", sm);
-    memcpy(options, fixed_options, FIXED_OPTIONS * sizeof *options);
-    options[FIXED_OPTIONS] = arch;
-    result = rtc->CompileProgram(program, FIXED_OPTIONS + 1, options);
-    st = result ? compile_failed(rtc, program, result, label, sm) : take_cubin(rtc, program, cubin, bytes);
-    rtc->DestroyProgram(&program);
-    return st;
-}
-
-/* ------------------------------------------------------------------ the cache */
-
-/* A cache file: these eight characters, the SHA-256 of the cubin, the cubin. A file that is cut short or damaged is
- * then known for what it is and written anew. The cache is a convenience: whatever fails here only costs time. */
-static const char magic[8] = {'s', 'w', 'e', 'e', 'p', 'b', 'i', '1'};
-enum { HEAD = sizeof magic + 32 };
-
-static void digest_of(const void *bytes, size_t length, unsigned char digest[32])
-{
-    struct sw_hash h;
-    sw_hash_start(&h);
-    sw_hash_add(&h, bytes, length);
-    sw_hash_end(&h, digest);
-}
-
-static void cache_folder(struct sw_text *path)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && cache[0] == '/') sw_text_printf(path, "%s/sweep", cache);
-    else if (home && home[0] == '/') sw_text_printf(path, "%s/.cache/sweep", home);
-}
-
-/* The cache file of this compilation, "" if there is no place for a cache. */
-static void cache_path(const struct nvrtc *rtc, const char *text, int sm, struct sw_text *path)
-{
-    struct sw_text key = {0};
-    unsigned char digest[32];
-    char hex[65];
-    int major = 0, minor = 0;
-    rtc->Version(&major, &minor);
-    sw_text_printf(&key, "sm_%d nvrtc %d.%d", sm, major, minor);
-    for (int k = 0; k < FIXED_OPTIONS; k++) sw_text_printf(&key, " %s", fixed_options[k]);
-    if (getenv("SWEEP_NVRTC")) sw_text_printf(&key, " by %s", getenv("SWEEP_NVRTC"));
-    sw_text_printf(&key, "\n%s", text);
-    digest_of(sw_text_get(&key), key.length, digest);
-    sw_hash_hex(digest, 64, hex);
-    cache_folder(path);
-    if (path->length && !sw_text_status(&key)) sw_text_printf(path, "/%s.cubin", hex);
-    else sw_text_free(path);
-    sw_text_free(&key);
-}
-
-/* What is in the cache is run: its folder is this user's, and nobody else can look into it, or write.
- * @return its descriptor; -1: there is none, or it is not so, and nothing is read or kept */
-static int open_cache(const char *path)
-{
-    char folder[4096];
-    struct stat s;
-    const char *slash = strrchr(path, '/');
-    if (!slash || slash - path >= (long)sizeof folder) return -1;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) return -1;
-    if (!fstat(fd, &s) && s.st_uid == geteuid() && (!(s.st_mode & 077) || !fchmod(fd, 0700))) return fd;
-    close(fd);
-    return -1;
-}
-
-/* Of this user, and written by nobody else. */
-static bool read_file(const char *path, char **data, size_t *length)
-{
-    struct stat info;
-    bool ok = false;
-    const int folder = open_cache(path);
-    if (folder < 0) return false;
-    const int fd = openat(folder, strrchr(path, '/') + 1, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    close(folder);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
-    if (!f) {
-        if (fd >= 0) close(fd);
-        return false;
-    }
-    if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() && !(info.st_mode & 022) &&
-        info.st_size > HEAD && !sw_alloc((size_t)info.st_size, data)) {
-        *length = (size_t)info.st_size;
-        ok = fread(*data, 1, *length, f) == *length;
-    }
-    fclose(f);
-    return ok;
-}
-
-static bool read_cache(const char *path, void **cubin, size_t *bytes)
-{
-    char *data = NULL, *out = NULL;
-    size_t length = 0;
-    unsigned char digest[32];
-    bool ok = path[0] && read_file(path, &data, &length) && !memcmp(data, magic, sizeof magic);
-    if (ok) {
-        digest_of(data + HEAD, length - HEAD, digest);
-        ok = !memcmp(data + sizeof magic, digest, sizeof digest) && !sw_alloc(length - HEAD, &out);
-    }
-    if (ok) {
-        *cubin = memcpy(out, data + HEAD, length - HEAD);
-        *bytes = length - HEAD;
-    }
-    sw_free(data);
-    return ok;
-}
-
-static void make_folders(const char *path)
-{
-    char part[4096];
-    if (strlen(path) >= sizeof part) return;
-    for (size_t k = 1; path[k]; k++) {
-        if (path[k] != '/') continue;
-        memcpy(part, path, k);
-        part[k] = 0;
-        mkdir(part, strchr(path + k + 1, '/') ? 0777 : 0700);
-    }
-}
-
-/* Readers see the whole file or none: written beside it, then renamed. */
-static void write_cache(const char *path, const void *cubin, size_t bytes)
-{
-    unsigned char digest[32];
-    bool ok;
-    char *part = NULL;
-    int fd = -1;
-    if (!path[0]) return;
-    make_folders(path);
-    const int folder = open_cache(path);
-    if (folder >= 0) close(folder);
-    FILE *f = folder < 0 || sw_private_file(path, &fd, &part) ? NULL : fdopen(fd, "wb");
-    if (f) {
-        digest_of(cubin, bytes, digest);
-        ok = fwrite(magic, sizeof magic, 1, f) == 1 && fwrite(digest, sizeof digest, 1, f) == 1 &&
-             fwrite(cubin, bytes, 1, f) == 1;
-        ok = !fchmod(fd, 0600) && ok;
-        ok = !fclose(f) && ok;
-        if (!ok || rename(part, path)) unlink(part);
-    }
-    sw_free(part);
-}
-
-static enum sw_status compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                      bool *from_cache)
-{
-    enum sw_status st = SW_OK;
-    struct nvrtc rtc = {0};
-    struct sw_text path = {0};
-    SW_TRY(load_nvrtc(&rtc));
-    cache_path(&rtc, text, sm, &path);
-    *from_cache = read_cache(sw_text_get(&path), cubin, bytes);
-    if (!*from_cache) SW_TRY_TO(done, st, compile(&rtc, text, label, sm, cubin, bytes));
-    if (!*from_cache) write_cache(sw_text_get(&path), *cubin, *bytes);
-done:
-    sw_text_free(&path);
-    return st;
-}
-
-/* The threads of several devices want the same text at the same time: one compiles it, the others find it. */
-enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                 bool *from_cache)
-{
-    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-    *cubin = NULL;
-    *bytes = 0;
-    pthread_mutex_lock(&turn);
-    enum sw_status st = compile_or_read(text, label, sm, cubin, bytes, from_cache);
-    pthread_mutex_unlock(&turn);
-    return st;
-}
-
-/* ------------------------------------------------------------------ the driver */
 
 #define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
                        X(cuLaunchKernelEx) X(cuFuncSetAttribute) X(cuGetErrorString)
@@ -320,33 +59,60 @@ static enum sw_status driver_failed(const char *call, CUresult result)
         if (result_) return driver_failed(#call, result_);          \
     } while (0)
 
-struct sw_module { CUmodule handle; };
+/* What sw_kernel_launch() takes as a kernel: a module of its own, so that all are compiled side by side, and those that
+ * are never launched are not waited for. */
+struct kernel {
+    const char *name;
+    struct sw_compilation *compilation;  /* NULL: loaded */
+    CUmodule    module;
+    CUfunction  function;
+};
 
-static enum sw_status load_module(struct sw_module *m, const void *cubin, const char *const *names, int count,
-                                  void **kernels)
+struct sw_module { int count; struct kernel kernel[SW_KERNELS]; };
+
+static enum sw_status begin(const char *text, const char *label, const char *name, int sm,
+                            struct sw_compilation **compilation)
 {
-    DRIVER_TRY(cuModuleLoadData_(&m->handle, cubin));
-    for (int k = 0; k < count; k++) {
-        CUfunction kernel;
-        CUresult result = driver.cuModuleGetFunction_(&kernel, m->handle, names[k]);
-        if (result) return driver_failed(names[k], result);
-        kernels[k] = kernel;
-    }
-    return SW_OK;
+    struct sw_text one = {0};
+    sw_kernel_text(text, name, &one);
+    enum sw_status st = sw_text_status(&one);
+    if (!st) st = sw_compilation_begin(sw_text_get(&one), label, sm, compilation);
+    sw_text_free(&one);
+    return st;
 }
 
-enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
-                              void **kernels, struct sw_module **module)
+enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
+{
+    struct sw_compilation *compilation[SW_KERNELS] = {NULL};
+    struct sw_err_kept failed = {0};
+    const void *cubin;
+    size_t bytes;
+    bool from_cache;
+    for (int k = 0; k < count; k++) sw_err_keep(&failed, begin(text, label, names[k], sm, &compilation[k]));
+    for (int k = 0; k < count && compilation[k]; k++) {
+        sw_err_keep(&failed, sw_compilation_end(compilation[k], &cubin, &bytes, &from_cache));
+        sw_compilation_leave(&compilation[k]);
+    }
+    return sw_err_raise(&failed);
+}
+
+enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
+                                int count, void **kernels, struct sw_module **module)
 {
     enum sw_status st;
     struct sw_module *m = NULL;
     *module = NULL;
-    CU_TRY(cudaSetDevice(device->index));  /* makes its context current, which the driver's calls work on */
+    CU_TRY(cudaSetDevice(device->index));
     pthread_once(&driver_once, load_driver);
     if (!driver_complete)
         return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
     SW_TRY(sw_alloc(1, &m));
-    SW_TRY_TO(failed, st, load_module(m, cubin, names, count, kernels));
+    for (; m->count < count; m->count++) {
+        struct kernel *k = &m->kernel[m->count];
+        k->name = names[m->count];
+        SW_TRY_TO(failed, st, begin(text, label, k->name, device->sm, &k->compilation));
+        kernels[m->count] = k;
+    }
     *module = m;
     return SW_OK;
 failed:
@@ -354,22 +120,50 @@ failed:
     return st;
 }
 
+/* The device's context is current. */
+static enum sw_status load(struct kernel *k)
+{
+    const void *cubin;
+    size_t bytes;
+    bool from_cache;
+    if (!k->compilation) return SW_OK;
+    SW_TRY(sw_compilation_end(k->compilation, &cubin, &bytes, &from_cache));
+    if (!k->module) DRIVER_TRY(cuModuleLoadData_(&k->module, cubin));
+    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->module, k->name);
+    if (result) return driver_failed(k->name, result);
+    sw_compilation_leave(&k->compilation);
+    return SW_OK;
+}
+
 void sw_module_unload(struct sw_device *device, struct sw_module **module)
 {
     if (!module || !*module) return;
-    if ((*module)->handle && !cudaSetDevice(device->index)) driver.cuModuleUnload_((*module)->handle);
+    const bool entered = !cudaSetDevice(device->index);
+    for (int k = 0; k < (*module)->count; k++) {
+        struct kernel *kernel = &(*module)->kernel[k];
+        sw_compilation_leave(&kernel->compilation);
+        if (kernel->module && entered) driver.cuModuleUnload_(kernel->module);
+    }
     sw_free(*module);
     *module = NULL;
 }
 
 /* A launch must ask for more than 48 KiB of shared memory a block, and what the kernel itself declares counts: 16 KiB
  * are left for that. To ask for less than 48 KiB does no harm. */
-static enum sw_status ask_for_shared(void *kernel, size_t bytes)
+static enum sw_status ask_for_shared(CUfunction function, size_t bytes)
 {
     enum { WITHOUT_ASKING = 48 * 1024, DECLARED = 16 * 1024 };
     if (bytes > WITHOUT_ASKING - DECLARED)
-        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
+        DRIVER_TRY(cuFuncSetAttribute_(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes));
     return SW_OK;
+}
+
+/* The function of a kernel, for which the first launch waits. */
+static enum sw_status prepare(struct sw_device *device, struct kernel *kernel, size_t shared_bytes)
+{
+    CU_TRY(cudaSetDevice(device->index));
+    SW_TRY(load(kernel));
+    return ask_for_shared(kernel->function, shared_bytes);
 }
 
 static enum sw_status launched(struct sw_device *device)
@@ -385,10 +179,10 @@ static enum sw_status launched(struct sw_device *device)
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args)
 {
+    struct kernel *k = kernel;
     if (blocks_x <= 0 || blocks_y <= 0) return SW_OK;
-    CU_TRY(cudaSetDevice(device->index));
-    SW_TRY(ask_for_shared(kernel, shared_bytes));
-    DRIVER_TRY(cuLaunchKernel_(kernel, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
+    SW_TRY(prepare(device, k, shared_bytes));
+    DRIVER_TRY(cuLaunchKernel_(k->function, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
                                (unsigned)shared_bytes, device->compute, args, NULL));
     return launched(device);
 }
@@ -396,6 +190,7 @@ enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int bloc
 enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel, int clusters, int size, int threads,
                                          size_t shared_bytes, void **args)
 {
+    struct kernel *k = kernel;
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
     CUlaunchConfig config = {
         .gridDimX = (unsigned)clusters * (unsigned)size, .gridDimY = 1, .gridDimZ = 1,
@@ -406,10 +201,9 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
     if (clusters <= 0) return SW_OK;
     attribute.value.clusterDim.x = (unsigned)size;
     attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
-    CU_TRY(cudaSetDevice(device->index));
-    SW_TRY(ask_for_shared(kernel, shared_bytes));
-    if (size > 8)  /* the same */
-        DRIVER_TRY(cuFuncSetAttribute_(kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
-    DRIVER_TRY(cuLaunchKernelEx_(&config, kernel, args, NULL));
+    SW_TRY(prepare(device, k, shared_bytes));
+    if (size > 8)  /* it must be asked for, as such shared memory */
+        DRIVER_TRY(cuFuncSetAttribute_(k->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    DRIVER_TRY(cuLaunchKernelEx_(&config, k->function, args, NULL));
     return launched(device);
 }

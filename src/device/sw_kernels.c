@@ -1,42 +1,92 @@
 #include "device/sw_kernels.h"
 
-#include "base/sw_embed.h"
-#include "base/sw_mem.h"
+#include <ctype.h>
+#include <stdatomic.h>
+#include <string.h>
 
-static enum sw_status compile(const struct sw_kernel_source *source, struct sw_text *definitions, int sm, void **cubin)
+#include "base/sw_embed.h"
+
+static atomic_int begun;
+
+int sw_kernels_begun(void) { return begun; }
+
+static const char global[] = "extern \"C\" __global__";
+
+/* Behind the parentheses that open at `text`. */
+static const char *behind_parentheses(const char *text)
 {
-    struct sw_text text = {0};
-    size_t bytes;
-    bool from_cache;
-    *cubin = NULL;
-    sw_embedded_add_all(source->before, &text);
-    sw_text_add_bytes(&text, sw_text_get(definitions), definitions->length);
-    sw_embedded_add_all(source->after, &text);
-    enum sw_status st = sw_text_status(definitions);
-    if (!st) st = sw_text_status(&text);
-    if (!st) st = sw_kernel_compile(sw_text_get(&text), source->label, sm, cubin, &bytes, &from_cache);
-    sw_text_free(&text);
+    for (int depth = 0; *text; text++) {
+        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+        if (!depth) return text + 1;
+    }
+    return text;
+}
+
+/* Whether what is declared at `text`, behind its qualifiers, is a function of this name. */
+static bool declares(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *open = strchr(text, '(');
+    while (open) {
+        const char *word = open;
+        while (word > text && (isalnum((unsigned char)word[-1]) || word[-1] == '_')) word--;
+        if (strncmp(word, "__", 2)) return (size_t)(open - word) == length && !memcmp(word, name, length);
+        text = behind_parentheses(open);  /* of __launch_bounds__ */
+        open = strchr(text, '(');
+    }
+    return false;
+}
+
+void sw_kernel_text(const char *text, const char *kernel, struct sw_text *one)
+{
+    const char *at;
+    while ((at = strstr(text, global))) {
+        const char *rest = at + sizeof global - 1;
+        sw_text_add_bytes(one, text, (size_t)(at - text));
+        sw_text_add(one, declares(rest, kernel) ? global : "template <int> static __global__");
+        text = rest;
+    }
+    sw_text_add(one, text);
+}
+
+static int count_kernels(const struct sw_kernel_source *source)
+{
+    int count = 0;
+    while (count < SW_KERNELS && source->kernel[count]) count++;
+    return count;
+}
+
+/* @param definitions  freed here  @param text  out: sw_text_free() */
+static enum sw_status assemble(const struct sw_kernel_source *source, struct sw_text *definitions, struct sw_text *text)
+{
+    sw_embedded_add_all(source->before, text);
+    sw_text_add_bytes(text, sw_text_get(definitions), definitions->length);
+    sw_embedded_add_all(source->after, text);
+    const enum sw_status st = sw_text_status(definitions);
     sw_text_free(definitions);
-    return st;
+    return st ? st : sw_text_status(text);
 }
 
 enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, struct sw_text *definitions, int sm)
 {
-    void *cubin;
-    const enum sw_status st = compile(source, definitions, sm, &cubin);
-    sw_free(cubin);
+    struct sw_text text = {0};
+    enum sw_status st = assemble(source, definitions, &text);
+    if (!st)
+        st = sw_kernels_compile(sw_text_get(&text), source->label, source->kernel, count_kernels(source), sm);
+    sw_text_free(&text);
     return st;
 }
 
 enum sw_status sw_kernels_create(struct sw_device *device, const struct sw_kernel_source *source,
                                  struct sw_text *definitions, struct sw_kernels *k)
 {
-    void *cubin;
-    int count = 0;
-    while (count < SW_KERNELS && source->kernel[count]) count++;
-    enum sw_status st = compile(source, definitions, device->sm, &cubin);
-    if (!st) st = sw_module_load(device, cubin, source->kernel, count, k->kernel, &k->module);
-    sw_free(cubin);
+    struct sw_text text = {0};
+    begun++;
+    enum sw_status st = assemble(source, definitions, &text);
+    if (!st)
+        st = sw_module_create(device, sw_text_get(&text), source->label, source->kernel, count_kernels(source),
+                              k->kernel, &k->module);
+    sw_text_free(&text);
     return st;
 }
 

@@ -1,7 +1,7 @@
 #ifndef SW_KERNELS_H
 #define SW_KERNELS_H
-/* Kernels that are compiled at run time (NVRTC, src/device/kernel_cuda.c), as they depend on a shape or on expressions
- * of the user's. Their text: embedded files, definitions, embedded files. */
+/* Kernels that are compiled at run time (NVRTC, src/device/compiler_cuda.c), as they depend on a shape or on
+ * expressions of the user's. Their text: embedded files, definitions, embedded files. */
 #include "base/sw_text.h"
 #include "device/sw_device.h"
 
@@ -20,20 +20,31 @@ struct sw_kernels {
     struct sw_module *module;
 };
 
-/** Compile the text for a device, or take it from the cache, and find its kernels.
+/** Begin to compile the text for a device, in threads, each kernel by itself, or to take kernels from the cache. The
+ * first launch of a kernel waits for it and loads it: all of a sim are compiled side by side, those of other sims among
+ * them.
+ * @param source       its strings live as long as the program
  * @param definitions  the constants, types and functions between the files; freed here
  * @param kernels      out
- * @return as sw_kernel_compile(); SW_E_MEMORY, also of a text that ran out of it */
+ * @return SW_E_ABSENT no NVRTC on this machine (the message says what to install), too old a driver, or a build without
+ *         CUDA; SW_E_MEMORY, also of a text that ran out of it. What sw_kernel_compile() returns besides, the first
+ *         launch does */
 enum sw_status sw_kernels_create(struct sw_device *device, const struct sw_kernel_source *source,
                                  struct sw_text *definitions, struct sw_kernels *kernels);
 /** Of zeros it does nothing; leaves zeros. */
 void sw_kernels_destroy(struct sw_device *device, struct sw_kernels *kernels);
 
-/** Compile the text for an architecture, on any machine that has the compiler. @param definitions  freed here */
+/** Compile the text for an architecture, on any machine that has the compiler. @param definitions  freed here
+ * @return as sw_kernel_compile(); SW_E_MEMORY */
 enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, struct sw_text *definitions, int sm);
 
-/** Queue one kernel on the compute stream. args: as for cuLaunchKernel. A grid of zero blocks is
- * legal and does nothing. */
+/** How many texts sw_kernels_create() has begun with so far, in this process. */
+int sw_kernels_begun(void);
+/** Wait until all that has begun is compiled, whether it can be or not: what follows is timed. */
+void sw_kernels_wait(void);
+
+/** Queue one kernel on the compute stream, once it is compiled. args: as for cuLaunchKernel. A grid of zero blocks is
+ * legal and does nothing. @return also as sw_kernel_compile() */
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args);
 
@@ -54,10 +65,17 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
                                  bool *from_cache);
 
-/** Load a cubin and find its kernels.
- * @param names    count kernel names (extern "C")
- * @param kernels  out [count]; opaque, for sw_kernel_launch() */
-enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
-                              void **kernels, struct sw_module **module);
+/** The text with one of its kernels ('extern "C" __global__'). The others become templates that nobody uses, which the
+ * compiler only reads: a text of 130 KB without a kernel takes 40 ms. @param one  in: empty */
+void sw_kernel_text(const char *text, const char *kernel, struct sw_text *one);
+/** Compile the kernels of a text, side by side. @return as sw_kernel_compile() */
+enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm);
+
+/** Kernels of a text that are being compiled; the first launch of one of them waits for it.
+ * @param label, names  of the text and of its kernels (extern "C"), count; they live as long as the program
+ * @param kernels       out [count]; opaque, for sw_kernel_launch()
+ * @return as sw_kernels_create() */
+enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
+                                int count, void **kernels, struct sw_module **module);
 void sw_module_unload(struct sw_device *device, struct sw_module **module);
 #endif

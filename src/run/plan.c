@@ -9,6 +9,7 @@
 #include "base/sw_mem.h"
 #include "base/sw_order.h"
 #include "base/sw_text.h"
+#include "device/sw_kernels.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
 #include "run/rungs.h"
@@ -578,6 +579,14 @@ static bool same_method(const struct sw_sweep *sweep, const struct sw_group *a, 
     return sw_text_same(a->solver, b->solver);
 }
 
+/* Whether to make a sim of group g whose method group g - 1 has, too: it begins to compile its kernels, while others
+ * are compiled, as those of group g - 1 did. Each sim takes some ms. */
+static bool begins_kernels(const struct sw_setup *setup, const struct sw_group *group, int g, int begun_before)
+{
+    enum { GROUPS_MOST = 32 };
+    return g < GROUPS_MOST && sw_kernels_begun() > begun_before && sw_points(setup->n) == sw_points(group->n);
+}
+
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
  * each group is tried with its size along the cut axis, which decides whether they can be cut.
  * @param comm, on_device  as for domain_cut() */
@@ -585,11 +594,14 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
                                   struct sw_device *device)
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
-    for (int g = 0; g < p->ngroup; g++) {
+    for (int g = 0, begun = 0; g < p->ngroup; g++) {
         struct sw_setup setup = comm ? sw_sweep_setup(sweep, &p->group[g], 1)
                                      : plan_trial_setup(sweep, &p->group[g], 1);
         struct sw_sim *sim;
-        if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1])) continue;
+        if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1]) &&
+            !begins_kernels(&setup, &p->group[g], g, begun))
+            continue;
+        begun = sw_kernels_begun();
         const struct domain_shape shape = domain_shape(sweep, setup.n, comm ? comm->size : 1);
         if (comm && !sweep->problem->time && !sweep->problem->shape->columns) plan_narrow_grid(&shape, setup.n);
         struct domain_comms comms;

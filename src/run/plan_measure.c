@@ -3,6 +3,7 @@
 
 #include "base/sw_clock.h"
 #include "base/sw_mem.h"
+#include "device/sw_kernels.h"
 #include "device/sw_snapshot.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
@@ -62,6 +63,7 @@ static enum sw_status time_steps(struct sw_sim *sim, const struct sw_group *g, s
                                  int64_t *taken, double *steps_a_second)
 {
     int64_t step = 0;
+    sw_kernels_wait();
     double begun = sw_clock();
     for (int64_t chunk = 1; step < g->steps; chunk *= 2) {
         int64_t to = step + chunk < g->steps ? step + chunk : g->steps;

@@ -143,14 +143,11 @@ static void measure_fma(struct sw_device *device)
         "    double sum = 0;\n    for (int k = 0; k < 8; k++) sum += x[k];\n"
         "    if (sum == 1.0) *out = sum;\n}\n";
     static const char *const name = "fma_k";
-    void *cubin, *kernel;
-    size_t bytes;
-    bool cached;
+    void *kernel;
     struct sw_module *module;
     double *out, a = 0.999, b = 1e-3, best = INFINITY;
     int rounds = 4000, blocks = 2 * device->processors;
-    need(sw_kernel_compile(text, name, device->sm, &cubin, &bytes, &cached));
-    need(sw_module_load(device, cubin, &name, 1, &kernel, &module));
+    need(sw_module_create(device, text, name, &name, 1, &kernel, &module));
     need(sw_device_alloc(device, 1, &out));
     void *args[] = {&out, &a, &b, &rounds};
     for (int k = 0; k < 5; k++) {
@@ -164,7 +161,6 @@ static void measure_fma(struct sw_device *device)
     printf("double-precision FMA rate %.3e /s\n", fma_rate);
     sw_device_free(device, out);
     sw_module_unload(device, &module);
-    sw_free(cubin);
 }
 
 #define HYPER(n, runs, each) {"hyperdiffusion" , NULL, NULL, SW_CRANK_NICOLSON, n, runs, 250, each}

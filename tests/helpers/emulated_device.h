@@ -76,15 +76,9 @@ typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y
 struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
 struct sw_module { void *handle; struct emulated_entry entry[SW_KERNELS]; };
 
-enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                 bool *from_cache)
+enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
 {
-    char *copy;
-    (void)label, (void)sm;
-    *bytes = strlen(text) + 1;
-    *from_cache = false;
-    SW_TRY(sw_alloc(*bytes, &copy));
-    *cubin = memcpy(copy, text, *bytes);
+    (void)text, (void)label, (void)names, (void)count, (void)sm;
     return SW_OK;
 }
 
@@ -101,16 +95,18 @@ static void write_text(FILE *to, const char *text, const char *const *names, int
         fprintf(to, "\nextern \"C\" void emulated_%s(void **args) { emulated_call(%s, args); }\n", names[k], names[k]);
 }
 
-enum sw_status sw_module_load(struct sw_device *device, const void *cubin, const char *const *names, int count,
-                              void **kernels, struct sw_module **module)
+void sw_kernels_wait(void) {}
+
+enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
+                                int count, void **kernels, struct sw_module **module)
 {
     char folder[] = "/tmp/emulated-XXXXXX", command[512], name[128];
-    (void)device;
+    (void)device, (void)label;
     if (!mkdtemp(folder)) return SW_FAIL(SW_E_IO, "no folder for an emulated kernel");
     snprintf(name, sizeof name, "%s/text.cpp", folder);
     FILE *to = fopen(name, "w");
     if (!to) return SW_FAIL(SW_E_IO, "cannot write %s", name);
-    write_text(to, cubin, names, count);
+    write_text(to, text, names, count);
     fclose(to);
     snprintf(command, sizeof command, "c++ -std=c++17 -O1 -march=native -ffp-contract=off -w -fPIC -shared "
              "-o %s/text.so %s/text.cpp", folder, folder);

@@ -99,17 +99,11 @@ static const char text[] =
 
 struct pair { int n; double factor; };
 
-static void load(const char *const *names, int count, void **kernels, struct sw_module **module,
-                 enum sw_status expected)
+static void create(const char *const *names, int count, void **kernels, struct sw_module **module)
 {
-    void *cubin;
-    size_t bytes;
-    bool cached;
-    enum sw_status st = sw_kernel_compile(text, "test", device->sm, &cubin, &bytes, &cached);
+    enum sw_status st = sw_module_create(device, text, "test", names, count, kernels, module);
     if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
     assert_int_equal(st, SW_OK);
-    assert_int_equal(sw_module_load(device, cubin, names, count, kernels, module), expected);
-    sw_free(cubin);
 }
 
 static void runs_a_kernel_compiled_now(void **state)
@@ -123,7 +117,7 @@ static void runs_a_kernel_compiled_now(void **state)
     void *args[] = {&p, &there};
     (void)state;
     need_device();
-    load(names, 1, &kernel, &module, SW_OK);
+    create(names, 1, &kernel, &module);
     for (int k = 0; k < COUNT; k++) here[k] = k;
     assert_ok(sw_device_alloc(device, COUNT, &there));
     assert_ok(sw_device_upload(device, there, here, sizeof here));
@@ -146,8 +140,10 @@ static void names_a_kernel_that_is_not_there(void **state)
     struct sw_module *module = NULL;
     (void)state;
     need_device();
-    load(names, 2, kernels, &module, SW_E_CUDA);
+    create(names, 2, kernels, &module);
+    assert_int_equal(sw_kernel_launch(device, kernels[0], 1, 1, 128, 0, NULL), SW_E_CUDA);
     assert_contains(sw_err_message(), "missing_k");
+    sw_module_unload(device, &module);
     assert_null(module);
 }
 

@@ -4,9 +4,12 @@
 #include "helpers.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +49,16 @@ static void cached_file(char *path, size_t room)
         if (e->d_name[0] != '.' && ++files) snprintf(path, room, "%s/%s", folder, e->d_name);
     closedir(d);
     assert_int_equal(files, 1);
+}
+
+static int count_files(const char *folder)
+{
+    int files = 0;
+    DIR *d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e; e = readdir(d)) files += e->d_name[0] != '.';
+    closedir(d);
+    return files;
 }
 
 static void takes_the_second_compilation_from_the_cache(void **state)
@@ -136,6 +149,160 @@ static void works_where_the_cache_cannot_be_written(void **state)
     assert_false(cached);
     assert_true(bytes > 0);
     sw_free(cubin);
+}
+
+/* What could not be stored stays in memory: each of these tests has a text of its own. */
+static const char *good_and(char text[200], const char *more)
+{
+    snprintf(text, 200, "%s// %s\n", good, more);
+    return text;
+}
+
+/* A file may have 100 bytes: as on a full disk, a write fails in the middle of the cubin. Nothing of it stays. */
+static void works_where_the_disk_is_full(void **state)
+{
+    struct rlimit full, before;
+    char folder[300], text[200];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/sweep", getenv("XDG_CACHE_HOME"));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    full = before;
+    full.rlim_cur = 100;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    enum sw_status st = sw_kernel_compile(good_and(text, "full"), "test", 90, &cubin, &bytes, &cached);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    assert_int_equal(st, SW_OK);
+    assert_false(cached);
+    assert_true(bytes > 100);
+    assert_int_equal(rmdir(folder), 0);
+    sw_free(cubin);
+}
+
+enum { AT_ONCE = 6 };
+
+static void *compile_one(void *argument)
+{
+    char text[200];
+    void *cubin = NULL;
+    size_t bytes;
+    bool cached, *ok = argument;
+    good_and(text, *ok ? "one" : "other");
+    *ok = !sw_kernel_compile(text, "test", 90, &cubin, &bytes, &cached) && cubin && bytes > 100;
+    sw_free(cubin);
+    return NULL;
+}
+
+/* Half of the threads want one text, the others another: each is compiled once. */
+static void compiles_once_what_several_threads_want(void **state)
+{
+    pthread_t thread[AT_ONCE];
+    bool ok[AT_ONCE];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    char folder[300], text[200];
+    (void)state;
+    compile(good_and(text, "first"), &cubin, &bytes, &cached);  /* skips where there is no NVRTC */
+    sw_free(cubin);
+    for (int k = 0; k < AT_ONCE; k++) {
+        ok[k] = k % 2;
+        assert_int_equal(pthread_create(&thread[k], NULL, compile_one, &ok[k]), 0);
+    }
+    for (int k = 0; k < AT_ONCE; k++) {
+        assert_int_equal(pthread_join(thread[k], NULL), 0);
+        assert_true(ok[k]);
+    }
+    sw_kernels_wait();
+    snprintf(folder, sizeof folder, "%s/sweep", getenv("XDG_CACHE_HOME"));
+    assert_int_equal(count_files(folder), 3);
+}
+
+static int compile_in_child(void)
+{
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    const enum sw_status st = sw_kernel_compile(good, "test", 90, &cubin, &bytes, &cached);
+    return st == SW_E_ABSENT ? 2 : st || bytes <= 100;
+}
+
+/* Before this process has loaded the compiler. */
+static void two_processes_compile_the_same_kernel(void **state)
+{
+    enum { CHILDREN = 2 };
+    pid_t child[CHILDREN];
+    int status[CHILDREN];
+    char folder[300], path[800];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    fflush(NULL);
+    for (int k = 0; k < CHILDREN; k++) {
+        child[k] = fork();
+        if (child[k] == 0) _exit(compile_in_child());
+        assert_true(child[k] > 0);
+    }
+    for (int k = 0; k < CHILDREN; k++)
+        assert_true(waitpid(child[k], &status[k], 0) == child[k] && WIFEXITED(status[k]));
+    if (WEXITSTATUS(status[0]) == 2) skip_unless_needed("cuda", "no NVRTC");
+    for (int k = 0; k < CHILDREN; k++) assert_int_equal(WEXITSTATUS(status[k]), 0);
+    snprintf(folder, sizeof folder, "%s/sweep", getenv("XDG_CACHE_HOME"));
+    assert_int_equal(count_files(folder), 1);
+    cached_file(path, sizeof path);
+    compile(good, &cubin, &bytes, &cached);
+    assert_true(cached);
+    sw_free(cubin);
+}
+
+/* ---- a kernel by itself */
+
+static const char two_kernels[] =
+    "__device__ static double half(double x) { return x / 2; }\n"
+    "extern \"C\" __global__ void __launch_bounds__((128 + 2) * 2, 2)\nfirst_k(double *x) { x[0] = half(x[0]); }\n"
+    "extern \"C\" __global__ void second_k(double *x, int n)\n{\n    if (n) x[0] = half(x[1]);\n}\n";
+
+static void takes_one_kernel_of_a_text(void **state)
+{
+    static const char *const names[] = {"first_k", "second_k"};
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct sw_text one = {0};
+        sw_kernel_text(two_kernels, k < 2 ? names[k] : "first", &one);  /* "first" is none of them */
+        assert_int_equal(sw_text_status(&one), SW_OK);
+        compile(sw_text_get(&one), &cubin, &bytes, &cached);
+        for (int i = 0; i < 2; i++) assert_int_equal(memmem(cubin, bytes, names[i], 8) != NULL, i == k);
+        sw_free(cubin);
+        sw_text_free(&one);
+    }
+    assert_ok(sw_kernels_compile(two_kernels, "test", names, 2, 90));
+}
+
+/* What is wrong outside of the kernels is said once, and a text of one kernel stays as it is. */
+static void says_what_is_wrong_of_any_kernel(void **state)
+{
+    static const char *const names[] = {"a_k", "b_k"};
+    static const char wrong[] = "extern \"C\" __global__ void a_k(double *x) { x[0] = 1; }\n"
+                                "extern \"C\" __global__ void b_k(double *x) { x[0] = missing; }\n";
+    struct sw_text one = {0};
+    (void)state;
+    const enum sw_status st = sw_kernels_compile(wrong, "forcing", names, 2, 90);
+    if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+    assert_int_equal(st, SW_E_CUDA);
+    assert_contains(sw_err_message(), "forcing does not compile for sm_90");
+    assert_contains(sw_err_message(), "missing");
+    sw_kernel_text(good, "twice_k", &one);
+    assert_string_equal(sw_text_get(&one), good);
+    sw_text_free(&one);
 }
 
 static void reports_an_error_with_label_and_log(void **state)
@@ -321,10 +488,15 @@ static void compiles_every_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(two_processes_compile_the_same_kernel, fresh_cache),
         cmocka_unit_test_setup(takes_the_second_compilation_from_the_cache, fresh_cache),
         cmocka_unit_test_setup(compiles_another_text_or_architecture_anew, fresh_cache),
         cmocka_unit_test_setup(recovers_from_a_damaged_cache_file, fresh_cache),
         cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
+        cmocka_unit_test_setup(works_where_the_disk_is_full, fresh_cache),
+        cmocka_unit_test_setup(compiles_once_what_several_threads_want, fresh_cache),
+        cmocka_unit_test_setup(takes_one_kernel_of_a_text, fresh_cache),
+        cmocka_unit_test_setup(says_what_is_wrong_of_any_kernel, fresh_cache),
         cmocka_unit_test_setup(reports_an_error_with_label_and_log, fresh_cache),
         cmocka_unit_test_setup(compiles_models_with_and_without_each_expression, fresh_cache),
         cmocka_unit_test_setup(compiles_every_function, fresh_cache),

@@ -359,7 +359,8 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
     sw_array_device(&s->arrays, room * (size_t)sw_fused_table(&p->cut), &p->table);
     sw_array(&s->arrays, lines, &p->host);
     sw_array(&s->arrays, room * (size_t)sw_fused_table(&p->cut), &p->host_table);
-    return s->arrays.status;
+    SW_TRY(s->arrays.status);
+    return compile_kernels(s, p, shape->general);
 }
 
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)

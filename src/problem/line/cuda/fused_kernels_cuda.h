@@ -44,7 +44,8 @@ struct sw_fused_kernels {
     double               *table, *host_table;       /* [capacity][sw_fused_table(cut)], likewise              */
 };
 
-/** Allocates the arrays; sw_fused_kernels_load() compiles the kernel that a batch needs. On failure
+/** Allocates the arrays, and begins to compile the kernel that a batch most likely needs: where there are two, that of
+ *  runs with numbers in common. sw_fused_kernels_load() compiles the other, where a batch needs that. On failure
  *  what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,

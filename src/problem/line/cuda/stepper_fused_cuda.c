@@ -201,8 +201,8 @@ static void fused_destroy(struct sw_stepper *s)
 static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
 {
     struct fused *p = s->own;
+    SW_TRY(sw_fused_kernels_load(s, &p->kernels));  /* first, as it may begin to compile */
     SW_TRY(sw_cuda_batch_load(s, load_error));
-    SW_TRY(sw_fused_kernels_load(s, &p->kernels));
     return s->desc.own_steps ? own_load(s, &p->own) : SW_OK;
 }
 

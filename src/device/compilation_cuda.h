@@ -1,0 +1,33 @@
+#ifndef COMPILATION_CUDA_H
+#define COMPILATION_CUDA_H
+/* Compilations of kernels, side by side in threads, and what they call. */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/sw_status.h"
+
+/* ---- the compiler and its cache (compiler_cuda.c) */
+
+/** Whether there is one. @return SW_E_ABSENT, with what to install */
+enum sw_status sw_compiler_find(void);
+/** As sw_kernel_compile(), in the calling thread. @param stored  out: the cubin is in the cache */
+enum sw_status sw_compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
+                                  bool *from_cache, bool *stored);
+
+/* ---- threads (compilation_cuda.c) */
+
+/* The compilation of a text for an architecture: one, however many want it. */
+struct sw_compilation;
+
+/** Begin to compile in a thread, or join those who wait for the same.
+ * @param text         copied
+ * @param label        as for sw_kernel_compile(); it lives as long as the program
+ * @param compilation  out; sw_compilation_leave()  @return SW_E_ABSENT no compiler; SW_E_MEMORY */
+enum sw_status sw_compilation_begin(const char *text, const char *label, int sm, struct sw_compilation **compilation);
+/** Wait for its end. One that no thread has taken up yet is compiled by the caller.
+ * @param cubin  out; the compilation's  @return as sw_kernel_compile() */
+enum sw_status sw_compilation_end(struct sw_compilation *compilation, const void **cubin, size_t *bytes,
+                                  bool *from_cache);
+/** Nobody is waited for: what has begun ends, for those who come later. NULL does nothing; leaves NULL. */
+void sw_compilation_leave(struct sw_compilation **compilation);
+#endif
