@@ -63,7 +63,8 @@ def style_of(path):
 # ------------------------------------------------------------------------------------------------------- what fits
 
 def fitted(draw):
-    """The figure that draw() makes, in the largest print in which no text lies on another or leaves the picture."""
+    """The figure that draw() makes, in the largest print in which no text lies on another or leaves the picture. It is
+    laid out, and stays so: a layout takes as long as all the rest of drawing, and frames of a film keep their places."""
     sizes = {key: size for key, size in plt.rcParams.items() if key in STYLE and key.endswith(("size", "linewidth")) and
              not isinstance(size, str)}
     for scale in PRINTS:
@@ -71,8 +72,10 @@ def fitted(draw):
         plt.rcParams.update({key: scale * size for key, size in sizes.items()})
         figure = draw()
         if not crowded(figure):
-            return figure
-    note("names run together; a larger --size makes room")
+            break
+    else:
+        note("names run together; a larger --size makes room")
+    figure.set_layout_engine("none")
     return figure
 
 
