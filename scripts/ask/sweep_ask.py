@@ -18,8 +18,12 @@ class Session:
 
     def __init__(self, config, *options, program=None):
         program = program or os.environ.get("SWEEP", "sweep")
-        self.process = subprocess.Popen([program, "ask", config, *options], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        try:
+            self.process = subprocess.Popen([program, "ask", config, *options], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        except FileNotFoundError:
+            raise RuntimeError(f"there is no program '{program}': put sweep into a folder of PATH, or name it by the "
+                               "environment variable SWEEP") from None
 
     def ask(self, rows):
         """A list of dictionaries, one for each row. RuntimeError where the session has ended; ValueError names the

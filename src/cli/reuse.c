@@ -29,10 +29,11 @@ static bool is_begun(const char *file)
     return begun;
 }
 
+/* NULL: nothing is to be reused. */
 static const struct sw_setting *find_reuse(const struct cli_sweep *s)
 {
     const struct sw_setting *reuse = sw_config_find(s->sweep->config, "reuse");
-    return reuse && reuse->kind == SW_SETTING_STRING && *reuse->text && !is_begun(s->file) ? reuse : NULL;
+    return reuse && reuse->kind == SW_SETTING_STRING && *reuse->text ? reuse : NULL;
 }
 
 /* A run of a ladder that is still to be computed needs the end of the one below, which the file may have left out. */
@@ -68,10 +69,10 @@ static enum sw_status look(const struct cli_sweep *s, const char *file, int64_t 
 
 enum sw_status reuse_count(const struct sw_cli *cli, const struct cli_sweep *s, const char **from, int64_t *runs)
 {
-    const struct sw_setting *reuse = cli->force ? NULL : find_reuse(s);
+    const struct sw_setting *reuse = find_reuse(s);
     char *file;
     *from = NULL;
-    if (!reuse) return SW_OK;
+    if (!reuse || cli->force || is_begun(s->file)) return SW_OK;
     enum sw_status st = cli_input_path(reuse->text, &file);
     if (!st) st = look(s, file, runs);
     sw_free(file);
@@ -88,6 +89,8 @@ enum sw_status reuse_runs(struct sw_cli *cli, const struct cli_sweep *s)
     char *file;
     int64_t runs = 0;
     SW_TRY(reuse_count(cli, s, &from, &runs));
+    if (!from && cli->force && find_reuse(s))
+        console_message(cli, "note     --force computes all runs: 'reuse' takes none\n");
     if (!from) return SW_OK;
     if (!runs && s->count == s->sweep->nruns) {
         console_message(cli, "note     no run of %s is one of this sweep: all that decides numbers has to be the same, "
@@ -133,11 +136,11 @@ static enum sw_status add_runs(const struct sw_cli *cli, const struct cli_sweep 
 enum sw_status reuse_more(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_completed *completed,
                           struct sw_output_lock **lock, int64_t *runs)
 {
-    const struct sw_setting *reuse = sw_config_find(s->sweep->config, "reuse");
+    const struct sw_setting *reuse = find_reuse(s);
     struct sw_completed *from = NULL;
     char *file;
     *runs = 0;
-    if (cli->force || !completed->has_file || !reuse || reuse->kind != SW_SETTING_STRING || !*reuse->text) return SW_OK;
+    if (cli->force || !completed->has_file || !reuse) return SW_OK;
     SW_TRY(cli_input_path(reuse->text, &file));
     enum sw_status st = sw_files_absent(file) ? SW_OK : sw_completed_open(file, NULL, &from);
     if (!st && from && from->has_file) *runs = count_more(s, completed, from);

@@ -288,15 +288,18 @@ enum sw_status refine_read(struct sw_sweep *s)
 static void report_no_value(const struct sw_sweep *s, const struct sw_setting *of)
 {
     const char *known[128];
+    const struct sw_run_column *column = sw_run_column_find(of->text);
     struct sw_text text = {0};
     int n = 0;
     for (const struct sw_quantity *q = s->scalar; s->save_scalars && q && q->name && n < 100; q++) known[n++] = q->name;
     for (const struct sw_run_column *c = sw_run_columns; c->name && n < 128; c++)
-        if (sw_run_column_present(c, s)) known[n++] = c->name;
+        if (sw_run_column_has_values(c, s)) known[n++] = c->name;
     for (int k = 0; k < n; k++) sw_text_printf(&text, "%s%s", k ? ", " : "", known[k]);
     const char *near = sw_nearest_name(of->text, known, n);
     if (sw_quantity_listed(s->scalar, of->text))
         report_error(s, of, "'refine.of': no run saves '%s': add output.scalars", of->text);
+    else if (column && column->shown == SW_SHOWN_WITH_NORMS)
+        report_error(s, of, "'refine.of': no run has '%s', an error: add exact", of->text);
     else if (near) report_error(s, of, "'refine.of': unknown number of a run '%s'; did you mean '%s'?", of->text, near);
     else report_error(s, of, "'refine.of': unknown number of a run '%s'; known here: %s", of->text, sw_text_get(&text));
     sw_text_free(&text);
@@ -322,7 +325,7 @@ enum sw_status refine_check(struct sw_sweep *s)
     if (!r || of->kind != SW_SETTING_STRING) return SW_OK;
     const struct sw_run_column *column = sw_run_column_find(of->text);
     r->shown.of = of->text;
-    if (column && sw_run_column_present(column, s)) r->shown.column = column;
+    if (column && sw_run_column_has_values(column, s)) r->shown.column = column;
     else if (!s->save_scalars || !sw_quantity_listed(s->scalar, of->text)) report_no_value(s, of);
     check_numbers(s, r);
     for (int64_t run = 0; run < s->nruns && s->own->point && !cells_level(&r->grid, s->own->point[run]); run++)

@@ -38,6 +38,13 @@ bool sw_run_column_present(const struct sw_run_column *c, const struct sw_sweep 
     return !c->present || c->present(sweep);
 }
 
+bool sw_run_column_has_values(const struct sw_run_column *c, const struct sw_sweep *sweep)
+{
+    bool exact = sweep->problem->measures & SW_DERIVES_EXACT;
+    for (int k = 0; k < sweep->nfunction; k++) exact |= !strcmp(sweep->function[k].key, "exact");
+    return sw_run_column_present(c, sweep) && (exact || c->shown != SW_SHOWN_WITH_NORMS);
+}
+
 int64_t sw_run_row_bytes(const struct sw_sweep *sweep)
 {
     int64_t bytes = 0;

@@ -171,7 +171,7 @@ static enum sw_status list_quantities(const struct sw_sweep *s, struct names *kn
     for (const struct sw_quantity *q = s->scalar; s->save_scalars && q && q->name; q++) put_name(known, q->name);
     for (const struct sw_quantity *q = fields_of(s); s->save_fields && q && q->name; q++) put_name(known, q->name);
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++)
-        if (c->type != SW_RUN_COLUMN_FLAG && sw_run_column_present(c, s)) put_name(known, c->name);
+        if (c->type != SW_RUN_COLUMN_FLAG && sw_run_column_has_values(c, s)) put_name(known, c->name);
     for (const struct sw_quantity *q = fields_of(s); s->save_fields && s->problem->time && q && q->name; q++) {
         SW_TRY(sw_arena_printf(s->own->arena, &spectrum, "spectrum(%s)", q->name));
         put_name(known, spectrum);
@@ -189,11 +189,14 @@ static void report_unknown(const struct sw_sweep *s, const struct sw_setting *li
 {
     struct sw_text text = {0};
     const char *near = sw_nearest_name(name, known->name, known->count);
+    const struct sw_run_column *column = sw_run_column_find(name);
     const bool series = sw_quantity_listed(s->scalar, name), field = sw_quantity_listed(fields_of(s), name);
     for (int k = 0; k < known->count; k++) sw_text_printf(&text, "%s%s", k ? ", " : "", known->name[k]);
     if (!strcmp(what, "quantity") && (series || field))
         report_error(s, list, "'%s': no run saves '%s': add output.%s", list->path, name,
                      series ? "scalars" : "fields");
+    else if (!strcmp(what, "quantity") && column && column->shown == SW_SHOWN_WITH_NORMS)
+        report_error(s, list, "'%s': no run has '%s', an error: add exact", list->path, name);
     else if (near) report_error(s, list, "'%s': unknown %s '%s'; did you mean '%s'?", list->path, what, name, near);
     else if (!known->count) report_error(s, list, "'%s': unknown %s '%s': there is none", list->path, what, name);
     else report_error(s, list, "'%s': unknown %s '%s'; known here: %s", list->path, what, name, sw_text_get(&text));

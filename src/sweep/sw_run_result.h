@@ -99,6 +99,8 @@ extern const int sw_run_ncolumns;
 /** NULL: no column has that name. */
 const struct sw_run_column *sw_run_column_find(const char *name);
 bool sw_run_column_present(const struct sw_run_column *column, const struct sw_sweep *sweep);
+/** The same, and whether runs may have numbers there: norms of errors only with an exact solution. */
+bool sw_run_column_has_values(const struct sw_run_column *column, const struct sw_sweep *sweep);
 /** The columns of one run in a file of the sweep. */
 int64_t sw_run_row_bytes(const struct sw_sweep *sweep);
 /** Copy a value between a row and an array of such values. */

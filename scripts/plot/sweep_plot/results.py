@@ -390,10 +390,11 @@ class Results:
         """The axis whose runs start from the end of the one before them, and "up", "down" or "both" (then there is an
         axis direction); None: there is none. The config says so; what -s gives comes behind it."""
         found = {}
-        for m in re.finditer(r'(\w+)\s*[=:]\s*\{[^{}]*\bladder\s*[=:]\s*"(\w+)"|^sweep\.(\w+)(\.ladder)?\s*=([^;\n]*)',
+        for m in re.finditer(r'(\w+)\s*[=:]\s*\{[^{}]*\bladder\s*[=:]\s*"(\w+)"|^sweep\.(\w+)(\.ladder)?\s*=(.*)',
                              self.config, re.M):
             name = m[1] or m[3]
-            found[name] = m[2] or m[4] and m[5].strip(' "')
+            inside = None if m[1] else re.search(r'\bladder\s*[=:]\s*"(\w+)"', m[5])
+            found[name] = m[2] or (m[5].strip(' ";') if m[4] else inside and inside[1])
         return next(((name, way) for name, way in found.items() if way and name in self.swept and
                      self.param[name].dtype.kind == "f"), None)
 

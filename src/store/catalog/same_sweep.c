@@ -318,7 +318,8 @@ enum sw_status sw_completed_check_sweep(const struct sw_completed *completed, co
     if (yes && !outputs) return SW_OK;
     if (!yes && !find_difference(sweep, completed, decides_ids, &text)) add_unseen_difference(sweep, &text);
     sw_text_add(&text, "); use -o FILE");
-    if (!yes && completed->has_file && !completed->has_parts && any_run_of_sweep(sweep->nruns, id, completed))
+    if (!yes && completed->has_file && !completed->has_parts && !completed->is_dropped &&
+        any_run_of_sweep(sweep->nruns, id, completed))
         sw_text_printf(&text, ", with -s 'reuse=\"%s\"' for the runs that both have,", file);
     SW_FAIL(SW_E_REFUSED, "%s holds %s (%s or --force", file,
             yes ? "other outputs of this sweep" : "another sweep", sw_text_get(&text));

@@ -443,7 +443,8 @@ for values, log in (((1, 2, 5), True), ((0.01, 0.1, 1), True), (numpy.linspace(0
     assert look.usually_log(values) == log, values'
 
 # ---- answers: ladders, means with their errors, runs by their parameters
-"$SWEEP" run -q configs/hysteresis.cfg -s 'sweep.r.values="linspace(-0.3,0.1,9)"' -s 'sweep.s=[0.8,1.0]' \
+"$SWEEP" run -q configs/hysteresis.cfg -s 'sweep.r={ values = "linspace(-0.3,0.1,9)"; ladder = "both"; }' \
+    -s 'sweep.s=[0.8,1.0]' \
     -s time.end=20.0 --device cpu -o "$dir/ladder.h5" || bad "sweep of a ladder"
 cat >"$dir/means.cfg" <<'END'
 problem    = "equation";

@@ -458,6 +458,7 @@ refused 'statistics.over=[1]' "'statistics.over' is a list of names in quotes"
 refused 'statistics.of=["pulses"]' \
     "unknown quantity 'pulses'; known here: mass, energy, u_min, u_max, domain_length, fronts, u, t_reached"
 refused 'statistics.of="enrgy"' "did you mean 'energy'?"
+refused 'statistics.of=["energy", "err_l2"]' "'statistics.of': no run has 'err_l2', an error: add exact"
 refused 'statistics.of="status"' "unknown quantity 'status'"
 refused 'statistics.of="spectrum(v)"' "unknown quantity 'spectrum(v)'; did you mean 'spectrum(u)'?"
 expect 3 check s.cfg -s 'grid.length="6*gamma"' -s 'statistics.of="spectrum(u)"'
