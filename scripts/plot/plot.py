@@ -84,6 +84,8 @@ def suitable_kinds(results):
         yield "curves", numbers
     elif any(results.ensembles.over_time(name) for name in means):
         yield "lines", means
+    if results.profiles and not means:
+        yield "lines", results.profiles
     if results.ladder and there["norms"] + there["series"] + there["statistics"]:
         yield "curves", numbers
     if len(results.swept) > 1 and results.refined:
@@ -110,8 +112,8 @@ def suitable_kinds(results):
     if results.swept:
         yield over, numbers
         yield "curves", numbers
-    if there["fields"] + over_time:
-        yield "lines", there["fields"] + over_time
+    if there["fields"] + over_time + results.profiles:
+        yield "lines", there["fields"] + over_time + results.profiles
 
 
 def default_kind(results, ask):

@@ -83,6 +83,36 @@ class Ensembles:
         known = self.results.series() + self.results.columns
         return [name for name in self.of if self.has(name) or not self.apply and name in known]
 
+    def stem(self, of):
+        """What the numbers of a quantity are called: u_spectrum of spectrum(u)."""
+        return re.sub(r"^spectrum\((.*)\)$", r"\1_spectrum", of)
+
+    @functools.cached_property
+    def profiles(self):
+        """The spectra, and the fields that the file does not have of the runs, with means over one coordinate and
+        time: its name, by theirs."""
+        found = {}
+        for of in self.of:
+            dims = self.data.get(f"{self.stem(of)}_mean", ((), []))[1]
+            along = dims[-1] if dims[:-1] == [*self.axes, "time"] else None
+            if self.apply and along in ("wave_number", "x") and of not in self.results.fields():
+                found[of] = along
+        return found
+
+    def profile(self, of):
+        """The coordinate, the times, and the means and their errors, [place][time][coordinate]."""
+        x = self.stored.numbers(self.group, self.profiles[of], shape=(None,))
+        times = self.stored.numbers(self.group, "time", shape=(None,))
+        sizes = (*self.shape, len(times), len(x))
+        def numbers(what):
+            name, nothing = f"{self.stem(of)}_{what}", np.full(sizes, np.nan)
+            there = self.data.get(name, ((),))[0] == sizes
+            values = self.stored.numbers(self.group, name, shape=sizes) if there else nothing
+            return values.reshape(self.count, len(times), len(x))[self.kept]
+        error, var = numbers("sem"), numbers("var")
+        own = np.isfinite(error).any()
+        return x, times, numbers("mean"), error if own else np.sqrt(var / np.maximum(self.count_ok, 1)[:, None, None])
+
     @property
     def left(self):
         """The parameters with more than one value that statistics are not over."""
@@ -92,11 +122,14 @@ class Ensembles:
     def times(self):
         return self.stored.numbers(self.group, "time_s", shape=(None,))
 
+    def numbers_outputs(self, scale="time"):
+        """Whether runs have output times of their own: statistics then lie over the number of the output."""
+        scale = self.stored.dataset(self.group, scale) if self.stored.has(self.group, scale) else None
+        return bool(scale) and self.stored.attribute(scale, "long_name", "").startswith("number")
+
     @functools.cached_property
     def numbered(self):
-        """Whether runs have output times of their own: statistics then lie over the number of the output."""
-        scale = self.stored.dataset(self.group, "time_s") if self.stored.has(self.group, "time_s") else None
-        return bool(scale) and self.stored.attribute(scale, "long_name", "").startswith("number")
+        return self.numbers_outputs("time_s")
 
     def is_timed(self, of):
         return self.data[f"{of}_mean"][1][-1:] == ["time_s"]

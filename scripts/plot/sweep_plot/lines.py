@@ -106,7 +106,9 @@ def draw_medians(results, of, by, series, axes):
 
 
 def usual_log(results, of):
-    """The residuals of a history fall by orders of magnitude."""
+    """The residuals of a history fall by orders of magnitude, and so do spectra."""
+    if of in results.profiles:
+        return "xy" if results.ensembles.profiles[of] == "wave_number" else ""
     return "y" if of in results.histories() else ""
 
 
@@ -121,12 +123,10 @@ def lines_fit(results, of):
     return np.count_nonzero(results.worth_drawing(of)) <= few or bool(by_parameter(results))
 
 
-def draw_means(results, of, by, axes):
-    """The statistics in the file over time: a line for each place of the axes that are left, by the values of `by`
-    first."""
+def draw_places(results, of, by, axes, x, mean, error):
+    """Means in the file over x: a line for each place of the axes that are left, by the values of `by` first."""
     there = results.ensembles
     names = sorted(there.left, key=lambda p: (p != by, -len(set(there.param[p]))))
-    mean, error = there.mean_and_error(of)
     ordered = len(names) == 1 and not isinstance(there.param[names[0]][0], str)
     if len(mean) > (MOST_VALUES if ordered else MOST_MEANS):
         raise Refusal(f"{of} has means at {len(mean)} places, too many lines; choose some with --where "
@@ -139,7 +139,7 @@ def draw_means(results, of, by, axes):
         return ", ".join(f"{p} = {told[p][there.param[p][k]]}" for p in names) or None
     for k, colours in zip(order, look.line_looks([tuple(there.param[p][k] for p in names) for k in order])):
         some = np.isfinite(mean[k])
-        t, y = there.times[some], mean[k][some]
+        t, y = x[some], mean[k][some]
         mark = colours["marker"] if len(t) <= MOST_BARS else "None"
         drawn += axes.plot(t, y, **{**colours, "marker": mark, "markersize": 4},
                            label=None if bar else name_of_place(k))
@@ -148,8 +148,40 @@ def draw_means(results, of, by, axes):
         raise Refusal("there is nothing finite to draw")
     if bar:
         look.ramp_bar(axes, levels(there.param[names[0]]), results.label(names[0]))
+
+
+def told_means(results, error):
     errors = ", with its standard error" * bool(np.isfinite(error).any())
-    return f"{look.label_of(results, of)}; mean over {' and '.join(there.over)}{errors}"
+    return f"mean over {' and '.join(results.ensembles.over)}{errors}"
+
+
+def draw_means(results, of, by, axes):
+    """The statistics in the file over time."""
+    mean, error = results.ensembles.mean_and_error(of)
+    draw_places(results, of, by, axes, results.ensembles.times, mean, error)
+    return f"{look.label_of(results, of)}; {told_means(results, error)}"
+
+
+def draw_mean_profiles(results, ask, of, axes, log):
+    """Spectra over wave numbers, or means of a field over x: at the time asked for, else the last one; of one place
+    alone at up to six times."""
+    x, times, mean, error = results.ensembles.profile(of)
+    kept = x > 0 if "x" in log else np.full(len(x), True)     # the mean of u has the wave number 0
+    x, mean, error = x[kept], mean[..., kept], error[..., kept]
+    numbered = results.ensembles.numbers_outputs()
+    if numbered and ask.time is not None:
+        raise Refusal(f"--time: the runs have output times of their own, and statistics of {of} are of the saved field "
+                      "of the same number; leave --time out to draw the last one")
+    if len(mean) == 1 and len(times) > 1 and ask.time is None:
+        chosen = np.unique(np.linspace(0, len(times) - 1, 6).round().astype(int))
+        for k, name, colour in zip(chosen, legible([float(times[k]) for k in chosen]), look.ramp(len(chosen))):
+            axes.plot(x, mean[0][k], color=colour, label=f"{'field' if numbered else 't ='} {name}")
+            draw_errors(axes, x, mean[0][k], error[0][k], colour)
+        return told_means(results, error)
+    k = nearest(times, ask.time)
+    draw_places(results, of, None, axes, x, mean[:, k], error[:, k])
+    at = "the last saved field of each run" if numbered else told_time([times[k]], ask.time, of)
+    return f"{at}; {told_means(results, error)}"
 
 
 def has_means(results, of, by, rows):
@@ -225,7 +257,7 @@ def draw_profiles(results, ask, of, rows, axes):
 
 
 def known(results):
-    return results.series() + results.histories() + results.fields() + results.of_statistics
+    return results.series() + results.histories() + results.fields() + results.of_statistics + results.profiles
 
 
 def line_for_each(results, ask, of):
@@ -245,13 +277,18 @@ def saved_once(results, of):
     return results.saved_once(of)
 
 
-def usually(results):
+def usually(results, ask):
     """What is drawn unless --of names it: what the file has means of, else the first series that varies."""
     there = results.ensembles
     means = [name for name in there.scalars if there.over_time(name)] if there else []
     usual = (results.own_series() + [n for n in ("domain_length", "energy") if n in results.series()] +
              results.series())
-    drawn = [n for n in known(results) if n in results.fields() + results.histories() or not saved_once(results, n)]
+    if results.profiles and not means and not ask.over and not ask.run:
+        return results.profiles[0]
+    if ask.time is not None and results.fields():
+        return results.fields()[0]
+    whole = results.fields() + results.histories() + results.profiles
+    drawn = [n for n in known(results) if n in whole or not saved_once(results, n)]
     drawn = drawn or known(results)
     return means[0] if means else next((n for n in usual if n in drawn and results.varies(n)), drawn[0])
 
@@ -266,16 +303,20 @@ def lines(results, ask):
     if ask.over and ask.run:
         raise Refusal("--over and --run exclude each other: one line for each value of a parameter, over all runs, "
                       "or one for each run chosen")
+    if (ask.over or ask.run) and ask.of in results.profiles:
+        raise Refusal(f"{'--over' if ask.over else '--run'}: the file has means of {ask.of} over "
+                      f"{results.ensembles.profiles[ask.of]}, with a line for each place of the other axes; choose "
+                      "some with --where")
     if ask.over and ask.of in results.fields():
         raise Refusal(f"--over: a series has a parameter on its x axis, or a line for each of its values, and {ask.of} "
                       "is a field; choose its runs with --run 0,5,9")
     if ask.over and ask.over.split(",")[0] not in ALONG and ask.of not in results.histories():
         return curves(results, ask)
-    preferred = None if ask.of else results.fields()[0] if ask.time is not None and results.fields() else \
-        usually(results)
-    of = results.choose(ask.of, preferred, known(results), "lines")
-    results.require_runs(of)
-    scalar = of not in results.fields()
+    of = results.choose(ask.of, None if ask.of else usually(results, ask), known(results), "lines")
+    along = results.ensembles.profiles[of] if of in results.profiles else None
+    if not along:
+        results.require_runs(of)
+    scalar = of not in results.fields() and not along
     if scalar and ask.time is not None:
         raise Refusal(f"--time: {of} is drawn over {'iterations' if of in results.histories() else 'time'}, all of it; "
                       "a field is drawn at one time" +
@@ -288,9 +329,17 @@ def lines(results, ask):
     by = line_for_each(results, ask, of)
     figure, axes = look.plt.subplots(figsize=look.figure_size(ask, (7.2, 4.6)), layout="constrained")
     rows = choose_runs(results, ask.run)
-    second = (draw_series(results, of, by, rows, axes, logarithmic(ask, usual_log(results, of))) if scalar else
-              draw_profiles(results, ask, of, rows, axes))
-    axes.set_xlabel(results.along("iteration" if of in results.histories() else "time_s" if scalar else "x"))
+    log = logarithmic(ask, usual_log(results, of))
+    if along:
+        axes.set_ylabel(look.label_of(results, of) if along == "x" else
+                        "structure factor of " + of[len("spectrum("):-1])
+        second = draw_mean_profiles(results, ask, of, axes, log)
+    elif scalar:
+        second = draw_series(results, of, by, rows, axes, log)
+    else:
+        second = draw_profiles(results, ask, of, rows, axes)
+    axes.set_xlabel("wave number" if along == "wave_number" else
+                    results.along("iteration" if of in results.histories() else "time_s" if scalar else "x"))
     look.set_axes([axes], ask, usual_log(results, of))
     axes.grid(True)
     look.finish(figure, results, second, legend=lambda: look.legend(axes, ask))

@@ -245,6 +245,11 @@ class Results:
                 if n == ndim and name not in OWN_COORDINATES.values() and (last is None or dims[-1] == last)
                 and not (name in ANGLES and n == 3 and dims[1] == "y")]
 
+    @property
+    def profiles(self):
+        """What has means over a coordinate in the file: spectra, and fields of which it keeps statistics alone."""
+        return list(self.ensembles.profiles) if self.ensembles else []
+
     def fields(self):
         """Of one to three dimensions in space."""
         return list(dict.fromkeys(name for ndim in (3, 4, 5) for name in self.variables(ndim)))
@@ -569,7 +574,7 @@ class Results:
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""
         scalars = [n for n in self.columns if not n.startswith(NORM_PREFIX) and n not in NORM_LABELS]
         return {"norms": self.norms, "series": self.series(), "histories": self.histories(), "fields": self.fields(),
-                "numbers of a run": scalars, "statistics": self.of_statistics}
+                "numbers of a run": scalars, "statistics": self.of_statistics, "means over a coordinate": self.profiles}
 
     def choose(self, asked, usual, known, kind):
         """What --of names, or what is usual, if the kind of picture draws that. The refusal tells all that may be
@@ -586,7 +591,8 @@ class Results:
             what = next(what for what, found in there.items() if asked in found or OTHER_NAMES.get(asked) in found)
             with_kind = {"norms": "convergence, curves or heatmap", "series": "lines, curves or heatmap",
                          "histories": "lines", "fields": "lines, spacetime, image or slice",
-                         "numbers of a run": "curves or heatmap", "statistics": "lines, curves or heatmap"}[what]
+                         "numbers of a run": "curves or heatmap", "statistics": "lines, curves or heatmap",
+                         "means over a coordinate": "lines"}[what]
             raise Refusal(f"--of {asked}: {kind} does not draw {what}; --kind {with_kind} does")
         if self.ensembles and not self.ensembles.apply and asked in self.ensembles.of:
             raise Refusal(f"the file keeps statistics of {asked} over {' and '.join(self.ensembles.over)}, and not the "

@@ -528,6 +528,34 @@ assert own.lines[1].get_ydata()[-1] == axes.lines[1].get_ydata()[1]
 alone = draw(sys.argv[2]).axes[0]
 assert alone.get_xlabel() == "t" and len(alone.lines) == 1 and len(alone.lines[0].get_xdata()) == 3
 ' "$dir/means.h5" "$dir/alone_means.h5"
+"$SWEEP" run -q "$dir/means.cfg" -s 'output.fields={ times=[0.05, 0.1]; precision="double"; }' \
+    -s 'statistics.of=["spectrum(u)", "u"]' -o "$dir/spectra.h5" || bad "sweep of spectra"
+"$SWEEP" run -q "$dir/means.cfg" -s 'output.fields={ times=[0.05, 0.1]; keep=false; }' -s 'sweep.c=[1]' \
+    -s 'sweep.T=[0.1]' -s 'statistics.of=["u"]' -o "$dir/mean_fields.h5" || bad "sweep of means of fields"
+in_python "spectra are drawn over wave numbers, means of fields over x" '
+file, axes = results.Results(sys.argv[1]), draw(sys.argv[1]).axes[0]
+u = file.file["u"][:]
+rows = lambda T, c: (file.param["T"] == T) & (file.param["c"] == c)
+assert axes.get_xlabel() == "wave number" and axes.get_ylabel() == "structure factor of u" and len(axes.lines) == 4
+assert axes.get_xscale() == axes.get_yscale() == "log"
+places = [(T, c) for T in (0.1, 0.2) for c in (1, 2)]
+assert names(axes) == [f"T = {T}, c = {c}" for T, c in places], names(axes)
+for k, place in enumerate(places):
+    power = 2*numpy.pi*abs(numpy.fft.rfft(u[rows(*place), 1]))**2/16**2
+    assert numpy.allclose(axes.lines[k].get_ydata(), power.mean(axis=0)[1:], rtol=1e-8), place
+    assert numpy.allclose(axes.lines[k].get_xdata(), numpy.arange(1, 9)), place
+    ends = numpy.array([part[:, 1] for part in axes.collections[k].get_segments()])
+    assert numpy.allclose(numpy.diff(ends)[:, 0], 2*power.std(axis=0, ddof=1)[1:]/5**0.5, rtol=1e-6)
+one = draw(sys.argv[1], "--of=spectrum(u)", "--where=T == 0.1 and c == 2", "--log=none").axes[0]
+assert names(one) == ["t = 0.05", "t = 0.1"] and len(one.lines[0].get_xdata()) == 9, names(one)
+assert numpy.allclose(one.lines[1].get_ydata()[1:], axes.lines[1].get_ydata(), rtol=1e-12)
+assert draw(sys.argv[1], "--of=u", "--kind=lines").axes[0].get_xlabel() == "x"
+alone = draw(sys.argv[2]).axes[0]
+assert alone.get_xlabel() == "x" and names(alone) == ["t = 0.05", "t = 0.1"], names(alone)
+assert numpy.allclose(alone.lines[1].get_ydata(), u[rows(0.1, 1), 1].mean(axis=0), rtol=1e-6)
+' "$dir/spectra.h5" "$dir/mean_fields.h5"
+refuses "lines of runs in a mean" "--run: the file has means of spectrum(u) over wave_number" "$dir/spectra.h5" \
+    --of 'spectrum(u)' --run 3
 "$SWEEP" run -q "$dir/means.cfg" -s 'time.end="0.1*c"' -s 'output.scalars.times="linspace(0, end, 3)"' \
     -o "$dir/own_times.h5" || bad "sweep of statistics over numbers of outputs"
 in_python "runs with output times of their own lie over these" '
