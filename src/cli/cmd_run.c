@@ -1,6 +1,8 @@
 /* sweep run CONFIG... and sweep resume FILE: compute what is missing of a sweep and write its output file. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sw_clock.h"
 #include "base/sw_err.h"
@@ -538,8 +540,19 @@ static enum sw_status attempt_rounds(struct sweep_run *run)
     return st;
 }
 
+/* The log was opened before FILE was known, and one that is new is empty so far. */
+static enum sw_status check_log(const struct sw_cli *cli, const char *file)
+{
+    struct stat log, output;
+    if (!cli->log_path || stat(cli->log_path, &log) || stat(file, &output)) return SW_OK;
+    if (log.st_dev != output.st_dev || log.st_ino != output.st_ino) return SW_OK;
+    if (!log.st_size) unlink(cli->log_path);
+    return SW_FAIL(SW_E_USAGE, "--log-json %s is the output file as well: give the log another name", cli->log_path);
+}
+
 static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)
 {
+    SW_TRY(sw_comm_agree(cli->comm, check_log(cli, s->file)));
     struct sweep_run run = {.cli = cli, .s = s, .file = s->file};
     message_start(&run);
     cli_sweep_print_settings(cli, s);

@@ -30,10 +30,15 @@ static enum sw_status check_shard(const struct sw_cli *cli, const char *file, bo
 
 static enum sw_status follow(const char *path, bool to_write, char **file)
 {
+    enum { LONGEST = 239 };  /* .sweep-NAME.longer.d beside it has 16 more, and 255 are what file systems take */
     const size_t length = strlen(path);
+    const char *slash = strrchr(path, '/');
     *file = NULL;
     if (!length || path[length - 1] == '/')
         return SW_FAIL(SW_E_USAGE, "'%s' names %s; an output is a file", path, length ? "a folder" : "nothing");
+    if (strlen(slash ? slash + 1 : path) > LONGEST)
+        return SW_FAIL(SW_E_USAGE, "the name of an output, %s, has more than %d bytes, and files beside it have longer "
+                       "ones", slash ? slash + 1 : path, LONGEST);
     return sw_files_follow(path, to_write, file);
 }
 

@@ -14,7 +14,7 @@ char *sw_xdmf_name(const char *file);
 enum sw_status sw_xdmf_find(const char *file, bool *ours);
 /** Write it, by rename. It names FILE without its folder: the two are moved together. Parts are not in it.
  * @return SW_E_IO there is no FILE, it is not a sweep's output, or has no fields; SW_E_REFUSED a file that is not ours
- *         has the name; SW_E_MEMORY */
+ *         has the name, or that of FILE has a colon or is not UTF-8; SW_E_MEMORY */
 enum sw_status sw_xdmf_write(const char *file, struct sw_xdmf_summary *summary);
 /** Remove it, if it is ours. @return SW_E_IO, SW_E_MEMORY */
 enum sw_status sw_xdmf_remove(const char *file);

@@ -142,14 +142,18 @@ static enum sw_status read_coordinates(struct coordinates *l, int64_t row)
 
 /* ---- text */
 
-/* Characters that XML gives a meaning are spelt; control characters, which it does not allow at all, become '?'. */
+/* Characters that XML gives a meaning are spelt; control characters and bytes that are not UTF-8, which it does not
+ * allow at all, become '?'. */
 static void add_escaped(struct sw_text *t, const char *text)
 {
-    for (const char *p = text; *p; p++) {
-        const char *name = *p == '&' ? "&amp;" : *p == '<' ? "&lt;" : *p == '>' ? "&gt;" : *p == '"' ? "&quot;" : NULL;
+    int code;
+    for (size_t bytes; *text; text += bytes) {
+        const char c = *text;
+        const char *name = c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
+        bytes = sw_text_character(text, &code);
         if (name) sw_text_add(t, name);
-        else if ((unsigned char)*p < 0x20) sw_text_add(t, "?");
-        else sw_text_add_bytes(t, p, 1);
+        else if (code < 0x20 || code == 0xfffe || code == 0xffff) sw_text_add(t, "?");
+        else sw_text_add_bytes(t, text, bytes);
     }
 }
 
@@ -365,6 +369,9 @@ static enum sw_status check_names(const char *file, const char *base, const char
     if (strchr(base, ':'))
         return SW_FAIL(SW_E_REFUSED, "%s: an .xdmf cannot name a file with a colon, which ends names there; rename it",
                        file);
+    if (base[sw_text_utf8(base)])
+        return SW_FAIL(SW_E_REFUSED, "%s: an .xdmf, which is XML, cannot name a file whose name is not UTF-8; rename "
+                       "it", file);
     SW_TRY(inspect(name, &there, &ours));
     if (there && !ours)
         return SW_FAIL(SW_E_REFUSED, "%s is there and was not written by sweep; move it away", name);

@@ -112,11 +112,46 @@ static enum sw_status remove_unfinished(const struct sw_output_lock *lock)
         return st;
     }
     for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
-        if (is_unfinished(entry->d_name) && unlinkat(copy, entry->d_name, 0) && errno != ENOENT)
+        if (is_unfinished(entry->d_name) && unlinkat(copy, entry->d_name, 0) && errno != ENOENT &&
+            (errno != EISDIR || unlinkat(copy, entry->d_name, AT_REMOVEDIR)))
             st = sw_files_fail(entry->d_name);
     if (!st && errno) st = sw_files_fail(lock->folder);
     closedir(dir);
     return st;
+}
+
+/* What would keep a new file from getting a name. An empty folder is renamed to that of FILE, which is refused because
+ * FILE is none, or sooner for the reason that a file would be (it is immutable, or another user's in a folder with the
+ * sticky bit); if FILE has gone meanwhile, the folder goes. @return errno */
+static int try_to_replace(const struct sw_output_lock *lock, const char *file)
+{
+    static const char trial[] = SW_PRIVATE_PREFIX "replaces";
+#ifdef STATX_ATTR_MOUNT_ROOT
+    struct statx s;
+    if (!statx(AT_FDCWD, file, AT_SYMLINK_NOFOLLOW, 0, &s) && s.stx_attributes & STATX_ATTR_MOUNT_ROOT) return EBUSY;
+#endif
+    if (mkdirat(lock->in, trial, 0700)) return 0;  /* the first part will say why */
+    const int error = renameat(lock->in, trial, AT_FDCWD, file) ? errno : 0;
+    if (error) unlinkat(lock->in, trial, AT_REMOVEDIR);
+    else rmdir(file);
+    return error == EPERM || error == EACCES || error == EROFS || error == EBUSY ? error : 0;
+}
+
+/* What the end of a sweep needs is tried before hours go into it. */
+static enum sw_status check_replaceable(const struct sw_output_lock *lock, const char *file)
+{
+    struct stat s;
+    char *folder = sw_files_name(file, "");
+    if (!folder) return SW_E_MEMORY;
+    char *slash = strrchr(folder, '/');
+    strcpy(slash ? slash + 1 : folder, "");
+    int error = 0;
+    if (!lstat(file, &s)) error = S_ISREG(s.st_mode) ? try_to_replace(lock, file) : 0;
+    else if (access(*folder ? folder : ".", W_OK | X_OK)) error = errno;
+    sw_free(folder);
+    if (!error) return SW_OK;
+    return SW_FAIL(SW_E_IO, "%s: %s: results could not get this name at the end; use -o FILE, or see to the owner, the "
+                   "attributes (lsattr) and the mounts of the file and its folder", file, strerror(error));
 }
 
 /* Before each attempt another process has removed the file that we locked, or its folder, or the file system does not
@@ -134,7 +169,8 @@ static enum sw_status acquire(const char *file, struct sw_output_lock *lock, int
         SW_TRY(try_lock(file, lock, how, &again));
     }
     if (again) return SW_FAIL(SW_E_IO, "cannot create %s: remove what is there under this name", lock->path);
-    return how == LOCK_EX ? remove_unfinished(lock) : SW_OK;
+    if (how == LOCK_EX) SW_TRY(remove_unfinished(lock));
+    return how == LOCK_EX ? check_replaceable(lock, file) : SW_OK;
 }
 
 static enum sw_status create_lock(const char *file, int how, struct sw_output_lock **lock)

@@ -120,4 +120,41 @@ rm -f l.h5; "$sweep" run o.cfg -o l.h5 2>&-; code=$?
 [ $code = 0 ] || fail "stderr is closed: exit code $code"
 rm -f l.h5; "$sweep" run o.cfg -q -o l.h5 2>/dev/full; code=$?
 [ $code = 0 ] || fail "nothing is said: exit code $code"
+# ---- what would fail at the end, after hours, is refused at the start
+keeps() {  # keeps WHY ARGUMENT...
+    expect 5 run -q o.cfg -o kept.h5 "${@:2}"
+    says "error: kept.h5: $1: results could not get this name at the end"
+    [ -z "$(find . -name 'kept.h5.d' -o -name '.sweep-*')" ] || fail "$1: something is left"
+}
+other=(-s 'time.dt=5.0e-6' --force)
+cp o.h5 kept.h5
+if chattr +i kept.h5 2>/dev/null; then
+    keeps 'Operation not permitted' "${other[@]}"
+    chattr -i kept.h5
+else skipped 'a file that is immutable'; fi
+if mount --bind o.h5 kept.h5 2>/dev/null; then
+    keeps 'Device or resource busy' "${other[@]}"
+    umount kept.h5
+else skipped 'a file that is mounted'; fi
+mkdir -m 1777 shared
+cp o.h5 shared/kept.h5; chmod 666 shared/kept.h5
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups "$sweep" --version >/dev/null 2>&1; then
+    chmod a+rx .
+    cp o.cfg shared
+    (cd shared && setpriv --reuid=65534 --clear-groups "$sweep" run -q o.cfg -o kept.h5 "${other[@]}") 2>err
+    says "error: kept.h5: Operation not permitted: results could not get this name"
+    [ -z "$(find shared -name '*.d' -o -name '.sweep-*')" ] || fail "a folder with the sticky bit: something is left"
+else skipped "another user's file in a folder with the sticky bit"; fi
+same o.h5 kept.h5
+expect 2 run o.cfg -o log.h5 --log-json log.h5; says '--log-json log.h5 is the output file as well'
+[ -z "$(find . -name 'log.h5*')" ] || fail 'an output that is its own log: something is left'
+expect 5 run o.cfg --force -o kept.h5 --log-json ./kept.h5; same o.h5 kept.h5
+# every command takes a name, or none does
+name=$(printf 'n%.0s' {1..240})
+for command in "run o.cfg -o $name" "show $name" "verify $name" "status $name" "merge o.h5 -o $name" "xdmf $name" \
+    "resume $name"; do
+    expect 2 $command; says 'has more than 239 bytes'
+done
+name=${name%n}
+expect 0 run -q o.cfg -o $name; expect 0 run -q o.cfg -o $name "${other[@]}"; expect 0 show $name
 summary

@@ -74,6 +74,8 @@ expect 0 run "$configs/tiny_ch.cfg" --device cpu -o gone.h5
 grep -q mine gone.xdmf || fail 'a file of the user is overwritten'
 cp grow.h5 12:00.h5
 expect 5 xdmf 12:00.h5; says 'an .xdmf cannot name a file with a colon'
+latin=$(printf 'gr\xf6n.h5'); cp grow.h5 "$latin"
+expect 5 xdmf "$latin"; says 'an .xdmf, which is XML, cannot name a file whose name is not UTF-8'
 expect 5 xdmf nothing.h5; says 'there is no file nothing.h5'
 echo text >text.h5
 expect 5 xdmf text.h5; says 'text.h5 is not an HDF5 file'
