@@ -12,7 +12,7 @@ out=${2:-results/bench/noise_$device.csv}
 rm -f "$out"
 for grid in "n=256,batch=$lines,steps=$line_steps" "n=[64,64],batch=$planes,steps=$plane_steps"; do
     for noise in '' ',noise="0.1"' ',noise={conserved="0.1";}'; do
-        OMP_NUM_THREADS=1 "$build/sweep" bench "cahn_hilliard:per_run,$grid,method=imex1$noise" --device "$device" -j 1 \
-            --rows "$row" --repeats 5 --longest 2 -q -o "$out" || exit
+        OMP_NUM_THREADS=1 "$build/sweep" bench "cahn_hilliard:per_run,$grid,method=imex1$noise" -j 1 \
+            --device "$device" --rows "$row" --repeats 5 --longest 2 -q -o "$out" || exit
     done
 done

@@ -64,9 +64,9 @@ def style_of(path):
 
 def fitted(draw):
     """The figure that draw() makes, in the largest print in which no text lies on another or leaves the picture. It is
-    laid out, and stays so: a layout takes as long as all the rest of drawing, and frames of a film keep their places."""
-    sizes = {key: size for key, size in plt.rcParams.items() if key in STYLE and key.endswith(("size", "linewidth")) and
-             not isinstance(size, str)}
+    laid out, and stays so: a layout takes as long as all the rest of drawing, and frames of films keep their places."""
+    sizes = {key: size for key, size in plt.rcParams.items()
+             if key in STYLE and key.endswith(("size", "linewidth")) and not isinstance(size, str)}
     for scale in PRINTS:
         plt.close("all")
         plt.rcParams.update({key: scale * size for key, size in sizes.items()})
