@@ -119,7 +119,7 @@ __device__ static inline void fused_columns(const struct fields_on_device &b, in
 {
     typedef column_shape<A> S;
     for (int v = 0; v < UNKNOWNS; v++) {
-        struct found found = {0.0, 0.0, {0.0}, 0, 0};
+        struct found found = {};
         for (int tile = 0; tile < S::TILES * S::PLANES; tile++)
             pass_columns<A, I>(b, run, f, v, tile, part.rank, shared + SCRATCH, &found);
         if (A + 1 == AXES && I + 1 == STAGES) {
@@ -199,7 +199,7 @@ __device__ static inline void fused_stages(const struct fields_on_device &b, int
                                            const struct part &part, struct kept *kept)
 {
     if constexpr (I < STAGES && WHOLE) {
-        struct found found = {0.0, 0.0, {0.0}, 0, 0};
+        struct found found = {};
         keep_stage<I, 0>(b, run, kept);
         whole_stage<I>(b, run, f, part, kept, &found);
         if (I + 1 == STAGES) report(b, run, 0, found, shared + SCRATCH);

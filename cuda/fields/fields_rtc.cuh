@@ -205,10 +205,20 @@ __device__ static inline void raise(unsigned long long *to, double x, double *sh
     }
 }
 
-/* The upper half of |x|: that of numbers that are not finite is NOT_FINITE or more. */
-#define NOT_FINITE 0x7ff00000u
-__device__ static __forceinline__ unsigned size_of(double x) { return (unsigned)(bits_of(x) >> 32); }
-__device__ static __forceinline__ unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
+/* The upper halves of numbers: of those above 0 the largest; and of those below 0, if there are any, the one of the
+ * largest size. They tell whether all numbers were finite, half an instruction a number each where there is a maximum
+ * of three. */
+struct uppers { int above; unsigned below; };
+__device__ static __forceinline__ void see(double x, struct uppers *seen)
+{
+    const int upper = (int)(__double_as_longlong(x) >> 32);
+    seen->above = upper > seen->above ? upper : seen->above;
+    seen->below = (unsigned)upper > seen->below ? (unsigned)upper : seen->below;
+}
+__device__ static __forceinline__ bool are_finite(const struct uppers &seen)
+{
+    return seen.above < 0x7ff00000 && seen.below < 0xfff00000u;
+}
 
 /* ------------------------------------------------------------------ lines */
 
@@ -559,9 +569,9 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
     if (FIELDS_KEPT || V + 1 < UNKNOWNS) __syncthreads();
 }
 
-/* What a thread found in the points that it finished: `largest` of a run's own steps, else `size`, size_of() of the
- * largest; and `odd`, that of coefficients. */
-struct found { double error, largest, most[VARYING + 1]; unsigned size, odd; };
+/* What a thread found in the points that it finished: `largest` of a run's own steps, else `next`; and of coefficients
+ * what fields_raised() asks for. */
+struct found { double error, largest; struct uppers next, most[VARYING + 1]; };
 
 /* A coefficient that is to be known at the next step, from the state that begins it, in the same pass. */
 __device__ static __forceinline__ constexpr bool is_local(int k) { return varying_local(k) && varying_same(k) == k; }
@@ -578,8 +588,7 @@ __device__ static __forceinline__ void find_local(const struct fields_on_device 
             T::run(b.param + run, b.count, r);
             T::cell(b.param + run, b.count, r, 1, in, 0, c);
             const double x = T::point(b.param + run, b.count, r, 1, s, 1, c, 1, in, 0, 0.0, 0);
-            found->most[K] = x > found->most[K] ? x : found->most[K];
-            found->odd = larger(found->odd, size_of(x));
+            see(x, &found->most[K]);
         }
         find_local<K + 1>(b, run, u, found);
     }
@@ -612,7 +621,7 @@ __device__ static __forceinline__ double finish(const struct fields_on_device &b
     next = move_walls(b, run, at, STAGES, next);
     find_local(b, run, next, found);
     if (OWN) found->largest = sw_own_steps_worse(found->largest, fabs(next));
-    else found->size = larger(found->size, size_of(next));
+    else see(next, &found->next);
     if (OWN) found->error = sw_own_steps_worse(found->error, fabs(error));
     return next;
 }

@@ -152,11 +152,12 @@ __device__ static inline void report(const struct fields_on_device &b, int run, 
 {
     for (int k = 0; k < VARYING; k++)
         if (is_local(k))
-            raise(&b.next_most[(size_t)run * VARYING + k], found.odd < NOT_FINITE ? found.most[k] : nan(""), room);
+            raise(&b.next_most[(size_t)run * VARYING + k],
+                  are_finite(found.most[k]) ? of_bits((unsigned long long)found.most[k].above << 32) : nan(""), room);
     if (OWN) {
         raise(largest_of(b, run, ERROR, v), found.error, room);
         raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);
-    } else if (found.size >= NOT_FINITE) {
+    } else if (!are_finite(found.next)) {
         stop_run(b, run, b.pace[run].number + 1);
     }
 }
@@ -166,7 +167,7 @@ __device__ static inline void columns_in_stage(const struct fields_on_device &b,
                                                int stage)
 {
     if constexpr (I < STAGES) {
-        struct found found = {0.0, 0.0, {0.0}, 0, 0};
+        struct found found = {};
         if (stage != I) {
             columns_in_stage<A, I + 1>(b, run, v, tile, rank, stage);
             return;

@@ -129,8 +129,20 @@ SW_HD static inline struct sw_line_operator fields_axis_operator(double gamma_dt
     return a;
 }
 
-/** Rounded up to the next of eight numbers an octave: P is made anew only where this changes, on the safe side. */
-SW_HD static inline double fields_raised(double x) { return x > 0.0 ? exp2(ceil(8.0 * log2(x)) / 8.0) : x; }
+/** The upper half of a number's 64 bits, 20 of its fraction: what GPUs keep of the largest of many. */
+SW_HD static inline double fields_upper(double x)
+{
+    union { double x; unsigned long long bits; } number = {x};
+    number.bits &= 0xffffffff00000000ull;
+    return number.x;
+}
+
+/** Rounded up to the next of eight numbers an octave, by its upper half: P is made anew only where this changes, on the
+ * safe side. */
+SW_HD static inline double fields_raised(double x)
+{
+    return x > 0.0 ? exp2(ceil(8.0 * log2(fields_upper(x))) / 8.0) : x;
+}
 
 /** The same, where it is most often what it was before: 2^(-1/8) = 0.91700404320467122. */
 SW_HD static inline double fields_raised_from(double x, double before)
