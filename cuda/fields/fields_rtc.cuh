@@ -6,7 +6,8 @@
  *     method_a(i, j), method_h, method_b(i), method_e, method_c    numbers of the method
  *     of_terms, of_energy                   neighbours that programs take in: NEIGHBOURS, unknown(q), offset(q, axis),
  *                                           how far they lie (REACH_X ..), which is the point itself (CENTRE), and of
- *                                           how many points above each other they are taken TOGETHER
+ *                                           how many points above each other they are taken TOGETHER, of how many
+ *                                           BESIDE these
  *     rhs_of<v>, varying<k>, initial_of<v>, energy_of<0>    programs: THERE; values kept a run, a step, a cell (RUN,
  *                                           STEP, CELL); run, step, cell, point of sw_program_cuda()
  *     uses_of<rhs_of<v>>::next(q) ..        the first neighbour from q on that one takes in
@@ -25,7 +26,7 @@
  * A block works on one run at a time. Fields are [unknowns][z][y][x]. Recursions are fused multiply-adds by name: the
  * compiler is told to join nothing. */
 
-extern __shared__ double shared[];
+extern __shared__ __align__(16) double shared[];
 
 /* A kernel has so many unknowns and stages that what all of them need is a call: it takes longer than twice as long to
  * compile twice as much. */
@@ -51,10 +52,18 @@ __device__ static __forceinline__ struct part part_of(int rank)
 /* What programs take in where fields are stepped. */
 struct stepped_terms : of_terms { enum { PART = PARTED }; };
 
-/* Where in a field the neighbours lie of VIEW::TOGETHER points above each other in a plane: along an axis its places
- * from -reach on, those of y once for all of the points. */
+/* Of views of one point: not of points together. */
+template <class VIEW> struct one_of : VIEW { enum { TOGETHER = 1, BESIDE = 1 }; };
+
+/* Where in a field the neighbours lie of VIEW::TOGETHER points above each other and VIEW::BESIDE beside each other in a
+ * plane: along an axis its places from -reach on, those of x and y once for all of the points. */
 template <class VIEW> struct around {
-    int x[2 * VIEW::REACH_X + 1], y[VIEW::TOGETHER + 2 * VIEW::REACH_Y], z[2 * VIEW::REACH_Z + 1];
+    int x[VIEW::BESIDE + 2 * VIEW::REACH_X], y[VIEW::TOGETHER + 2 * VIEW::REACH_Y], z[2 * VIEW::REACH_Z + 1];
+};
+
+/* Of these points above each other so many are rows of the field, the first one for certain. */
+template <class VIEW> struct rows_there {
+    enum { ALL = WHOLE && SEGMENT_X % VIEW::TOGETHER == 0, COUNT = ALL ? (int)VIEW::TOGETHER : 1 };
 };
 
 /* @param INTERIOR  rows that they take in do not go beyond the ends of their lines: these lie at a fixed distance */
@@ -62,12 +71,61 @@ template <bool INTERIOR, class VIEW>
 __device__ static __forceinline__ void look_around(int i, int j, int k, struct around<VIEW> *a)
 {
 #pragma unroll
-    for (int d = 0; d <= 2 * VIEW::REACH_X; d++) a->x[d] = place_of<0>(i + d - VIEW::REACH_X);
+    for (int d = 0; d < VIEW::BESIDE + 2 * VIEW::REACH_X; d++) {
+        const int e = d - VIEW::REACH_X;
+        a->x[d] = e >= 0 && e < VIEW::BESIDE ? i + e : place_of<0>(i + e);
+    }
 #pragma unroll
-    for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++)
-        a->y[d] = NX * (INTERIOR || VIEW::PART ? j + d - VIEW::REACH_Y : place_of<1>(j + d - VIEW::REACH_Y));
+    for (int d = 0; d < VIEW::TOGETHER + 2 * VIEW::REACH_Y; d++) {
+        const int e = d - VIEW::REACH_Y;
+        const bool there = INTERIOR || VIEW::PART || (e >= 0 && e < rows_there<VIEW>::COUNT);
+        a->y[d] = NX * (there ? j + e : place_of<1>(j + e));
+    }
 #pragma unroll
     for (int d = 0; d <= 2 * VIEW::REACH_Z; d++) a->z[d] = PLANE * place_of<2>(k + d - VIEW::REACH_Z);
+}
+
+/* All values of one unknown around points that lie BESIDE each other, in a plane, two by two: what is not used is not
+ * loaded. Their rows begin at even places. */
+template <class VIEW> struct patch {
+    enum {
+        LEFT = (VIEW::REACH_X + 1) / 2 * 2, WIDTH = VIEW::BESIDE + 2 * LEFT,
+        HEIGHT = VIEW::TOGETHER + 2 * VIEW::REACH_Y
+    };
+    double value[HEIGHT][WIDTH];
+};
+struct alignas(16) pair { double one, two; };
+
+template <class VIEW>
+__device__ static __forceinline__ void load_patch(const struct around<VIEW> &a, const double *u, int i,
+                                                  struct patch<VIEW> *p)
+{
+    typedef struct patch<VIEW> S;
+#pragma unroll
+    for (int c = 0; c < S::WIDTH; c += 2) {
+        const int one = place_of<0>(i + c - S::LEFT), two = place_of<0>(i + c + 1 - S::LEFT);
+#pragma unroll
+        for (int r = 0; r < S::HEIGHT; r++) {
+            if (WALLS_X) {
+                p->value[r][c] = u[a.y[r] + one];
+                p->value[r][c + 1] = u[a.y[r] + two];
+            } else {
+                const struct pair both = *(const struct pair *)(u + a.y[r] + one);
+                p->value[r][c] = both.one;
+                p->value[r][c + 1] = both.two;
+            }
+        }
+    }
+}
+
+/* What programs take in at the point that is the e-th one beside the first, and so many above it. */
+template <class VIEW>
+__device__ static __forceinline__ void set_inputs_in(const struct patch<VIEW> &p, int e, int above, double *in)
+{
+#pragma unroll
+    for (int q = 0; q < VIEW::NEIGHBOURS; q++)
+        in[FIELDS_INPUTS + q] =
+            p.value[above + VIEW::offset(q, 1) + VIEW::REACH_Y][e + VIEW::offset(q, 0) + patch<VIEW>::LEFT];
 }
 
 /* What programs take in at the e-th of these points: what they do not use is not loaded. */
@@ -89,7 +147,7 @@ __device__ static __forceinline__ double value_at(const struct fields_on_device 
 {
     const int i = at % NX, j = at / NX % NY, n = at / PLANE;
     double in[FIELDS_INPUTS + VIEW::NEIGHBOURS];
-    struct around<VIEW> around;
+    struct around<one_of<VIEW>> around;
     set_place(b.place + (size_t)run * FIELDS_PLACE, i, j, n, in);
     look_around<false>(i, j, n, &around);
     set_inputs_at(around, u, 0, in);
@@ -431,26 +489,32 @@ __device__ static __forceinline__ double factor_of(const struct fields_on_device
 /* Whether all that form_points() forms begins in a row whose number is a multiple of 4. */
 enum { ROWS_BY_FOUR = of_terms::TOGETHER % 4 == 0 && (WHOLE ? SEGMENT_X : ROWS) % 4 == 0 && SEGMENT_Y % 4 == 0 };
 
-/* Right-hand sides of points above each other, from (i, j, k) on: scale (dt F + D). None is beside walls that have
- * conditions. */
+/* Right-hand sides of points above and beside each other, from (i, j, k) on: scale (dt F + D). None is beside walls
+ * that have conditions. */
 template <int V, int I, bool INTERIOR>
 __device__ static __forceinline__ void form_points(const struct fields_on_device &b, int run, const struct fields &f,
                                                    int i, int j, int k, const double *place, const struct kept *kept,
                                                    double t, double dt, long long step, double scale,
-                                                   double (&right)[of_terms::TOGETHER])
+                                                   double (&right)[of_terms::TOGETHER][of_terms::BESIDE])
 {
+    enum { BESIDE = of_terms::BESIDE, POINTS_FORMED = of_terms::TOGETHER * BESIDE };
     const double *from = I ? f.stage : f.u;
     struct around<stepped_terms> around;
+    struct patch<stepped_terms> patch;
     look_around<INTERIOR>(i, j, k, &around);
+    if constexpr (BESIDE > 1) load_patch(around, from, i, &patch);
 #pragma unroll
-    for (int e = 0; e < of_terms::TOGETHER; e++) {
+    for (int c = 0; c < POINTS_FORMED; c++) {
         double in[FIELDS_INPUTS + of_terms::NEIGHBOURS];
-        const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + i;
-        set_place(place, i, row, k, in);
-        if (ROWS_BY_FOUR) set_numbers(i, j, e, k, in);  /* a row behind the last one has a number, too */
-        set_inputs_at(around, from, e, in);
-        const double rate = less_moves<V>(b, run, I, i, row, k, value_of<rhs_of<V>>(b, run, kept, in, at, t, step));
-        right[e] = of_stage<V, I>(f, at, dt, scale, rate);
+        const int e = c / BESIDE, column = i + c % BESIDE;
+        const int row = INTERIOR || j + e < NY ? j + e : NY - 1, at = (k * NY + row) * NX + column;
+        set_place(place, column, row, k, in);
+        if (ROWS_BY_FOUR) set_numbers(column, j, e, k, in);  /* a row behind the last one has a number, too */
+        if constexpr (BESIDE > 1) set_inputs_in(patch, c % BESIDE, e, in);
+        else set_inputs_at(around, from, e, in);
+        const double rate = less_moves<V>(b, run, I, column, row, k,
+                                          value_of<rhs_of<V>>(b, run, kept, in, at, t, step));
+        right[e][c % BESIDE] = of_stage<V, I>(f, at, dt, scale, rate);
     }
 }
 
@@ -480,12 +544,13 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
                                                  long long step, double scale, double *to)
 {
     enum {
-        TOGETHER = of_terms::TOGETHER, REACH_Y = of_terms::REACH_Y + (OPEN_Y && !of_terms::REACH_Y),
+        TOGETHER = of_terms::TOGETHER, BESIDE = of_terms::BESIDE,
+        REACH_Y = of_terms::REACH_Y + (OPEN_Y && !of_terms::REACH_Y),
         EDGE = of_terms::REACH_X + !of_terms::REACH_X, EDGES = 2 * EDGE < NX ? 2 * EDGE : NX
     };
     const bool between = is_inside<2>(k, k, of_terms::REACH_Z + !of_terms::REACH_Z);
     const double *places = b.place + (size_t)run * FIELDS_PLACE;
-    const int tasks = (rows + TOGETHER - 1) / TOGETHER * NX;
+    const int tasks = (rows + TOGETHER - 1) / TOGETHER * (NX / BESIDE);
     double place[FIELDS_PLACE];
 #pragma unroll
     for (int c = 0; c < FIELDS_PLACE; c++) place[c] = places[c];
@@ -493,9 +558,10 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     const struct kept copy = *kept, *mine = KEPT_RUN + KEPT_STEP > FEW_KEPT ? kept : &copy;  /* else loaded anew
                                                                                               * behind each store */
     for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
-        const int i = task % NX, above = task / NX * TOGETHER, lowest = j + row_of<BAND, APART>(above);
+        const int i = task % (NX / BESIDE) * BESIDE, above = task / (NX / BESIDE) * TOGETHER,
+                  lowest = j + row_of<BAND, APART>(above);
         const bool apart = lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY;
-        double right[TOGETHER];
+        double right[TOGETHER][BESIDE];
         if (OPEN && !(apart && between)) {
 #pragma unroll 1
             for (int e = 0; e < TOGETHER && above + e < rows; e++)
@@ -507,8 +573,9 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
             form_points<V, I, true>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
         else form_points<V, I, false>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
 #pragma unroll
-        for (int e = 0; e < TOGETHER; e++)
-            if (above + e < rows) to[slot_of(above + e, i)] = right[e];
+        for (int e = 0; e < TOGETHER * BESIDE; e++)
+            if (above + e / BESIDE < rows)
+                to[slot_of(above + e / BESIDE, i + e % BESIDE)] = right[e / BESIDE][e % BESIDE];
     }
     for (int task = threadIdx.x; OPEN_X && between && task < rows * EDGES; task += blockDim.x) {
         const int c = task % EDGES, i = c < EDGE ? c : NX - EDGES + c, row = task / EDGES,

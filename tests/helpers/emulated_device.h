@@ -85,7 +85,7 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 /* Shared memory that a launch gives is an array of the emulation's. */
 static void write_text(FILE *to, const char *text, const char *const *names, int count)
 {
-    static const char declared[] = "extern __shared__ double shared[];";
+    static const char declared[] = "extern __shared__ __align__(16) double shared[];";
     const char *at = strstr(text, declared);
     char top[4096];
     fprintf(to, "#include \"%s/%s\"\n", getcwd(top, sizeof top) ? top : ".", EMULATED_PRELUDE);

@@ -472,22 +472,35 @@ static void add_method(struct sw_text *text, const struct fields_method *method)
     add_numbers(text, "method_e", m.e);
 }
 
-enum { FEW_NEIGHBOURS = 16, MANY_NEIGHBOURS = 32 };
+enum { FEW_NEIGHBOURS = 16, MANY_NEIGHBOURS = 32, FEW_OPERATIONS = 64 };
+
+/* Whether it has so few operations that those of many points are formed together. */
+static bool is_short(const struct fields_terms *terms)
+{
+    return terms->neighbours <= FEW_NEIGHBOURS && sw_program_size(terms->row[0].rhs).point <= FEW_OPERATIONS;
+}
 
 /* Of points above each other as many together as leave registers for their neighbours; of few operations all that a
- * thread has of a column: of Cahn-Hilliard then 26.5 instructions of double precision a point, 5.5 loads and no others,
- * of four together 28, 7 and 10 others. */
-static int taken_together(const struct fields_terms *terms, int rows, bool whole)
+ * thread has of a column, or half of them and those beside these. @param all  of few operations, where threads have
+ * segments in registers; else 0 */
+static int taken_together(const struct fields_terms *terms, int rows, int all)
 {
-    enum { FEW_OPERATIONS = 64 };
     int most = terms->neighbours > MANY_NEIGHBOURS ? 1 : terms->neighbours > FEW_NEIGHBOURS ? 2 : 4;
-    if (whole && most == 4 && sw_program_size(terms->row[0].rhs).point <= FEW_OPERATIONS) most = rows;
+    if (all && is_short(terms)) most = all;
     return rows >= most ? most : rows > 1 ? 2 : 1;
 }
 
-/* @param terms  NULL: no program has this view */
-static void add_view(struct sw_text *text, const char *name, const struct fields_terms *terms, int rows,
-                     bool whole)
+/* Columns of points that are formed together: two, whose neighbours are loaded two by two. Of Cahn-Hilliard then 25
+ * instructions of double precision a point, and 32 bytes of shared memory that are loaded; of one column 26.5 and 44.
+ * One where points beside walls with conditions are formed one by one. */
+static int taken_beside(const struct fields_desc *d, const struct fields_shape *s)
+{
+    const struct fields_walls_layout l = fields_walls_layout_of(d);
+    return s->whole && is_short(d->terms) && !l.open[0] && !l.open[1] ? 2 : 1;
+}
+
+/* @param terms  NULL: no program has this view  @param together, beside  points that are formed together */
+static void add_view(struct sw_text *text, const char *name, const struct fields_terms *terms, int together, int beside)
 {
     const int neighbours = terms ? terms->neighbours : 0;
     int reach[SW_DIMS] = {0};
@@ -495,8 +508,8 @@ static void add_view(struct sw_text *text, const char *name, const struct fields
         for (int a = 0; a < SW_DIMS; a++)
             if (abs(terms->neighbour[q].offset[a]) > reach[a]) reach[a] = abs(terms->neighbour[q].offset[a]);
     sw_text_printf(text, "struct %s {\nenum { NEIGHBOURS = %d, REACH_X = %d, REACH_Y = %d, REACH_Z = %d, CENTRE = %d, "
-                   "TOGETHER = %d, PART = 0 };\n", name, neighbours, reach[0], reach[1], reach[2],
-                   terms ? centre_of(terms) : -1, terms ? taken_together(terms, rows, whole) : 1);
+                   "TOGETHER = %d, BESIDE = %d, PART = 0 };\n", name, neighbours, reach[0], reach[1], reach[2],
+                   terms ? centre_of(terms) : -1, together, beside);
     begin_table(text, "", "int", "unknown", "int q");
     for (int q = 0; q < neighbours; q++)
         if (terms->neighbour[q].unknown)
@@ -624,7 +637,7 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
 {
     struct fields_walk walk = {.steep = false};
     const struct fields_method *m = fields_method_of(d->scheme);
-    const int columns = at_least(s->threads[1], s->threads[2]);
+    const int columns = at_least(s->threads[1], s->threads[2]), beside = taken_beside(d, s);
     fields_set_walk(d, &walk);
     sw_text_printf(text, "enum { UNKNOWNS = %d, AXES = %d, NX = %d, NY = %d, NZ = %d, STAGES = %d, OWN = %d, "
                    "STEEP = %d, SINGLE = %d };\n", d->terms->unknowns, d->terms->dimensions, (int)d->n[0],
@@ -647,8 +660,10 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
     sw_text_add(text, "__device__ static __forceinline__ int point_number(const double *in, int k)\n"
                 "{ return (int)__double_as_longlong(in[FIELDS_POINT + k]); }\n");
     add_method(text, m);
-    add_view(text, "of_terms", d->terms, s->whole ? s->segment[0] : s->rows, s->whole);
-    add_view(text, "of_energy", d->energy, 1, false);
+    add_view(text, "of_terms", d->terms,
+             s->whole ? taken_together(d->terms, s->segment[0], s->segment[0] / beside)
+                      : taken_together(d->terms, s->rows, 0), beside);
+    add_view(text, "of_energy", d->energy, 1, 1);
     add_programs(text, d);
     add_walls(text, d, s);
     if (s->waves) add_symbols(text, d);
