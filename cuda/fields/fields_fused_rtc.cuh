@@ -16,8 +16,8 @@
  * Behind a stage each block takes the rows that it needs of its neighbours from their memory: of REACH_Y = 2 and 512
  * columns 16 KiB a stage, where forming and solving touch some 1.2 MiB. Cluster barriers: two in the solve of columns,
  * one behind the stage, behind which blocks also read what others found in their parts, 8 bytes each; what is read lies
- * where it was written, so that no barrier waits for global memory. Barriers of a block: three for each SEGMENT_X of
- * SEGMENT_Y points, and some ten where a step ends. All blocks decide on a step by the same numbers, and each makes P,
+ * where it was written, so that no barrier waits for global memory. Barriers of a block: two where columns are solved
+ * and some ten where a step ends; of a band of them, three for each SEGMENT_X of SEGMENT_Y points. All blocks decide on a step by the same numbers, and each makes P,
  * so that none waits for what another one decides. */
 
 enum {
@@ -129,57 +129,56 @@ __device__ static inline void fused_columns(const struct fields_on_device &b, in
     }
 }
 
-/* Solve the rows that `room` has, of which threads have segments. States of segments lie behind it; in a cluster where
- * the segments were, for want of room. */
-__device__ static __forceinline__ void whole_rows(const struct fields_on_device &b, int run, double *room,
-                                                  double *states)
+/* Segments of columns beside each other make a band, whose threads also form and solve its rows: they wait for others
+ * only where columns are solved. */
+typedef line_group<NX, THREADS_FUSED, row_group::BARRIERS> band_group;
+enum { OF_BAND = SEGMENT_X * PITCH, BAND_STATES = OF_BAND - 4 * NX };  /* doubles; where columns leave their states */
+
+/* Solve the rows that lie in `room`, of which threads have segments; states of these lie where they were. */
+__device__ static __forceinline__ void whole_rows(const struct fields_on_device &b, int run, double *room)
 {
     const int row = threadIdx.x / SEGMENTS_X, segment = threadIdx.x % SEGMENTS_X;
     double line[SEGMENT_X], *mine = room + row * PITCH + segment * SLOT;
 #pragma unroll
     for (int e = 0; e < SEGMENT_X; e++) line[e] = mine[e];
     solve_lines<SEGMENT_X, NX, WALLS_X, row_group>(b.system[run].axis[0], eliminated_of(b, run, 0, 0), line, segment,
-                                                   true, row * (PARTED ? (int)PITCH : (int)SEGMENTS_X),
-                                                   PARTED ? (int)SLOT : 1, PARTED ? 1 : THREADS_FUSED,
-                                                   PARTED ? room : states);
-    if (PARTED) row_group::barrier();
+                                                   true, row * PITCH, SLOT, 1, room);
+    row_group::barrier();
 #pragma unroll
     for (int e = 0; e < SEGMENT_X; e++) mine[e] = line[e];
-    __syncthreads();
+    band_group::barrier();
 }
 
-/* A stage with an increment in registers. Rows go through shared memory, SEGMENT_X of each segment of columns at a
- * time: there they are solved along x, and threads take what their columns have of them. In a cluster what columns
- * leave lies in the same room, behind what report() takes of it. */
+/* A stage with an increment in registers. Rows go through shared memory, SEGMENT_X of each band at a time: there they
+ * are solved along x, and threads take what their columns have of them. What columns leave lies in the same room, which
+ * is the band's then; in a cluster behind what report() takes of it. */
 template <int I>
-__device__ static inline void whole_stage(const struct fields_on_device &b, int run, const struct fields &f,
+__device__ static __forceinline__ void whole_stage(const struct fields_on_device &b, int run, const struct fields &f,
                                           const struct part &part, const struct kept *kept, struct found *found)
 {
     enum { BANDS = PART_ROWS / SEGMENT_Y };
     const struct fields_system &p = b.system[run];
     const struct fields_pace pace = b.pace[run];
     const double t = pace.t + method_c(I) * pace.dt;
-    const int thread = threadIdx.x, column = thread % NX, of_column = thread / NX;
-    double *room = shared + SCRATCH, *states = room + (PARTED ? THREADS_FUSED : BANDS * SEGMENT_X * PITCH),
-           c[SEGMENT_Y];
+    const int column = threadIdx.x % NX, band = threadIdx.x / NX, first = part.first + band * SEGMENT_Y;
+    double *room = shared + SCRATCH, *rows = room + band * OF_BAND, c[SEGMENT_Y];
 #pragma unroll
     for (int from = 0; from < SEGMENT_Y; from += SEGMENT_X) {
-        form_rows<0, I, SEGMENT_X, SEGMENT_Y>(b, run, f, part.first + from, 0, BANDS * SEGMENT_X, kept, t, pace.dt,
-                                              pace.number, p.scale, room);
-        __syncthreads();
-        if (!p.axis[0].is_one) whole_rows(b, run, room, states);
+        form_rows<0, I>(b, run, f, first + from, 0, SEGMENT_X, kept, t, pace.dt, pace.number, p.scale, rows, column,
+                        NX);
+        band_group::barrier();
+        if (!p.axis[0].is_one) whole_rows(b, run, room);
 #pragma unroll
-        for (int e = 0; e < SEGMENT_X; e++) c[from + e] = room[slot_of(of_column * SEGMENT_X + e, column)];
-        __syncthreads();
+        for (int e = 0; e < SEGMENT_X; e++) c[from + e] = rows[slot_of(e, column)];
+        band_group::barrier();
     }
     if (!p.axis[1].is_one)
         solve_lines<SEGMENT_Y, NY, WALLS_Y, line_blocks<BLOCKS_RUN>, BLOCKS_RUN>(
-            p.axis[1], eliminated_of(b, run, 0, 1), c, part.rank * BANDS + of_column, true, column, NX, THREADS_FUSED,
-            states);
-    else if (PARTED)
-        line_blocks<BLOCKS_RUN>::barrier();
-    finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)(part.first + of_column * SEGMENT_Y) * NX + column,
-                                                 NX, SEGMENT_Y, c, factor_of(b, run, 0), nullptr, 0, found);
+            p.axis[1], eliminated_of(b, run, 0, 1), c, part.rank * BANDS + band, true, column, OF_BAND, NX,
+            room + BAND_STATES);
+    else line_blocks<BLOCKS_RUN>::barrier();
+    finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)first * NX + column, NX, SEGMENT_Y, c,
+                                                 factor_of(b, run, 0), nullptr, 0, found);
     if (PARTED || I + 1 < STAGES) __syncthreads();
 }
 

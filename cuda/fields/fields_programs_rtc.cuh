@@ -3,6 +3,8 @@
 
 #ifndef SW_FETCH
 #define SW_FETCH(p) asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
+#define SW_LARGEST_OF_WARP(x) __reduce_max_sync(~0u, x)
+#define SW_FIRST_OF_WARP (threadIdx.x % 32 == 0)
 #define SW_PART_BARRIER(number, threads) asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory")
 #if FETCHED
 /* Eight bytes, which the thread itself reads behind SW_COPY_WAIT(). */

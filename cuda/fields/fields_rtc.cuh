@@ -278,6 +278,14 @@ __device__ static __forceinline__ bool are_finite(const struct uppers &seen)
     return seen.above < 0x7ff00000 && seen.below < 0xfff00000u;
 }
 
+/* raise() to the largest upper half, or NaN, by warps: no thread waits for one of another warp. */
+__device__ static inline void raise_by_uppers(unsigned long long *to, const struct uppers &seen)
+{
+    const int upper = SW_LARGEST_OF_WARP(are_finite(seen) ? seen.above : 0x7ff80000);
+    const unsigned long long bits = (unsigned long long)upper << 32;
+    if (SW_FIRST_OF_WARP && bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
+}
+
 /* ------------------------------------------------------------------ lines */
 
 template <int SEGMENT, int N> struct line_shape {
@@ -297,17 +305,18 @@ __device__ static __forceinline__ constexpr int common_multiple(int a, int b)
 }
 
 /* Threads that share lines of SEGMENTS segments each. Only these wait for each other where whole lines are whole warps;
- * there are 15 barriers for parts of a block. */
-template <int SEGMENTS, int THREADS> struct line_group {
+ * there are 15 barriers for parts of a block, of which others have TAKEN some. */
+template <int SEGMENTS, int THREADS, int TAKEN = 0> struct line_group {
     enum {
         WHOLE_WARPS = common_multiple(SEGMENTS, WARP), OF_WARP = (int)WHOLE_WARPS == WARP,
-        OF_WARPS = !OF_WARP && THREADS % WHOLE_WARPS == 0 && THREADS / WHOLE_WARPS < 16,
-        ALONE = OF_WARP || OF_WARPS, SIZE = ALONE ? (int)WHOLE_WARPS : THREADS, LINES = SIZE / SEGMENTS
+        OF_WARPS = !OF_WARP && THREADS % WHOLE_WARPS == 0 && TAKEN + THREADS / WHOLE_WARPS < 16,
+        ALONE = OF_WARP || OF_WARPS, SIZE = ALONE ? (int)WHOLE_WARPS : THREADS, LINES = SIZE / SEGMENTS,
+        BARRIERS = OF_WARPS ? TAKEN + THREADS / WHOLE_WARPS : TAKEN
     };
     __device__ static __forceinline__ void barrier(void)
     {
         if (OF_WARP) __syncwarp();
-        else if (OF_WARPS) SW_PART_BARRIER(1 + threadIdx.x / SIZE, SIZE);
+        else if (OF_WARPS) SW_PART_BARRIER(1 + TAKEN + threadIdx.x / SIZE, SIZE);
         else __syncthreads();
     }
 };
@@ -528,20 +537,14 @@ __device__ static __forceinline__ double form_point(const struct fields_on_devic
     return of_stage<V, I>(f, at, dt, scale, rate_at<V>(b, run, kept, I ? f.stage : f.u, at, t, step, I));
 }
 
-/* BAND rows above each other make a band, of which the next one begins APART rows behind it; 0: all rows. */
-template <int BAND, int APART> __device__ static __forceinline__ int row_of(int above)
-{
-    return BAND ? above / (BAND + !BAND) * APART + above % (BAND + !BAND) : above;
-}
-
 /* The same of rows j .. of plane k, into `to`: some above each other at a time, so that neighbours that they share are
  * loaded once, and what is formed of these alone is formed once. Points beside walls that have conditions are formed
  * one by one, those at the ends of rows last: no thread waits for one of its warp.
  * @param to  slot_of(row, i) */
-template <int V, int I, int BAND = 0, int APART = 0>
+template <int V, int I>
 __device__ static __forceinline__ void form_rows(const struct fields_on_device &b, int run, const struct fields &f,
                                                  int j, int k, int rows, const struct kept *kept, double t, double dt,
-                                                 long long step, double scale, double *to)
+                                                 long long step, double scale, double *to, int thread, int threads)
 {
     enum {
         TOGETHER = of_terms::TOGETHER, BESIDE = of_terms::BESIDE,
@@ -557,9 +560,8 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     enum { FEW_KEPT = 6 };
     const struct kept copy = *kept, *mine = KEPT_RUN + KEPT_STEP > FEW_KEPT ? kept : &copy;  /* else loaded anew
                                                                                               * behind each store */
-    for (int task = threadIdx.x; task < tasks; task += blockDim.x) {
-        const int i = task % (NX / BESIDE) * BESIDE, above = task / (NX / BESIDE) * TOGETHER,
-                  lowest = j + row_of<BAND, APART>(above);
+    for (int task = thread; task < tasks; task += threads) {
+        const int i = task % (NX / BESIDE) * BESIDE, above = task / (NX / BESIDE) * TOGETHER, lowest = j + above;
         const bool apart = lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY;
         double right[TOGETHER][BESIDE];
         if (OPEN && !(apart && between)) {
@@ -577,11 +579,11 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
             if (above + e / BESIDE < rows)
                 to[slot_of(above + e / BESIDE, i + e % BESIDE)] = right[e / BESIDE][e % BESIDE];
     }
-    for (int task = threadIdx.x; OPEN_X && between && task < rows * EDGES; task += blockDim.x) {
+    for (int task = thread; OPEN_X && between && task < rows * EDGES; task += threads) {
         const int c = task % EDGES, i = c < EDGE ? c : NX - EDGES + c, row = task / EDGES,
-                  above = row / TOGETHER * TOGETHER, lowest = j + row_of<BAND, APART>(above);
+                  lowest = j + row / TOGETHER * TOGETHER;
         if (lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY)
-            to[slot_of(row, i)] = form_point<V, I>(b, run, f, i, lowest + row - above, k, kept, t, dt, step, scale);
+            to[slot_of(row, i)] = form_point<V, I>(b, run, f, i, j + row, k, kept, t, dt, step, scale);
     }
 }
 
@@ -629,7 +631,7 @@ __device__ static inline void pass_rows(const struct fields_on_device &b, int ru
     const int k = block / BLOCKS_PLANE, j = part.first + block % BLOCKS_PLANE * ROWS,
               rows = part.end - j < ROWS ? part.end - j : ROWS;
     double *to = f.k[I] + (size_t)V * OF_UNKNOWN + (size_t)(k * NY + j) * NX;
-    form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, room);
+    form_rows<V, I>(b, run, f, j, k, rows, kept, t, dt, step, p.scale, room, threadIdx.x, blockDim.x);
     __syncthreads();
     if (MUCH) solve_rows_apart(&p.axis[0], eliminated, rows, (int)(room - shared), to);
     else solve_rows(p.axis[0], eliminated, rows, room, to);

@@ -151,9 +151,7 @@ __device__ static inline void report(const struct fields_on_device &b, int run, 
                                      double *room)
 {
     for (int k = 0; k < VARYING; k++)
-        if (is_local(k))
-            raise(&b.next_most[(size_t)run * VARYING + k],
-                  are_finite(found.most[k]) ? of_bits((unsigned long long)found.most[k].above << 32) : nan(""), room);
+        if (is_local(k)) raise_by_uppers(&b.next_most[(size_t)run * VARYING + k], found.most[k]);
     if (OWN) {
         raise(largest_of(b, run, ERROR, v), found.error, room);
         raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);

@@ -26,6 +26,8 @@
 #define SW_FETCH(p) (void)(p)
 #define SW_COPY_BEGIN(to, from) (void)(*(to) = *(from))
 #define SW_COPY_WAIT() (void)0
+#define SW_LARGEST_OF_WARP(x) (x)  /* each thread counts as a warp, of what becomes the largest of all */
+#define SW_FIRST_OF_WARP true
 #define SW_PART_BARRIER(number, threads) __syncthreads()  /* all parts of a block come there */
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;

@@ -273,20 +273,22 @@ static size_t part_bytes(const struct fields_desc *d, int kept, int64_t rows, in
     return (size_t)kept * (size_t)d->terms->unknowns * (size_t)(d->n[0] * all) * sizeof(double);
 }
 
-/* With `segment` points of a column for each thread of each block of a cluster, in which states of rows take no room.
+/* With `segment` points of a column for each thread of each block of a cluster. So many threads at most that the states
+ * of a column lie behind what report() takes.
  * @param room  of shared memory, in bytes */
 static bool cut_whole_by(const struct fields_desc *d, int segment, int cluster, size_t room, struct fields_shape *s)
 {
-    enum { ROW = 16, MANY = 640 };
+    enum { ROW = 16, MANY = 640, STATES = 4 };
     const int kept = fields_kept(d) - 1;
     const int64_t threads = d->n[0] * d->n[1] / segment / cluster;
-    if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY) return false;
+    if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY ||
+        (cluster > 1 && threads > (ROW + 1 - STATES) * d->n[0]))
+        return false;
     const size_t fields = part_bytes(d, kept, d->n[1] / cluster, cluster),
-                 states = cluster > 1 ? 0 : 4 * (size_t)threads * sizeof(double),
                  rows = (size_t)threads * (ROW + 1) * sizeof(double);
     *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1,
                                .blocks = {0, cluster, 1}};
-    for (int a = 0; a < SW_DIMS; a++) s->threads[a] = (int)threads, s->shared[a] = fields + rows + states;
+    for (int a = 0; a < SW_DIMS; a++) s->threads[a] = (int)threads, s->shared[a] = fields + rows;
     return s->shared[0] <= room;
 }
 
