@@ -16,9 +16,11 @@
  * Behind a stage each block takes the rows that it needs of its neighbours from their memory: of REACH_Y = 2 and 512
  * columns 16 KiB a stage, where forming and solving touch some 1.2 MiB. Cluster barriers: two in the solve of columns,
  * one behind the stage, behind which blocks also read what others found in their parts, 8 bytes each; what is read lies
- * where it was written, so that no barrier waits for global memory. Barriers of a block: two where columns are solved
- * and some ten where a step ends; of a band of them, three for each SEGMENT_X of SEGMENT_Y points. All blocks decide on a step by the same numbers, and each makes P,
- * so that none waits for what another one decides. */
+ * where it was written, so that no barrier waits for global memory. All blocks decide on a step by the same numbers,
+ * and each makes P, so that none waits for what another one decides.
+ *
+ * Barriers of a block that has segments in registers: two where columns are solved, two where a step ends; of each band
+ * of columns three for SEGMENT_X of their SEGMENT_Y points. */
 
 enum {
     FIELD = UNKNOWNS * OF_UNKNOWN,    /* of a block                             */
@@ -156,20 +158,20 @@ template <int I>
 __device__ static __forceinline__ void whole_stage(const struct fields_on_device &b, int run, const struct fields &f,
                                           const struct part &part, const struct kept *kept, struct found *found)
 {
-    enum { BANDS = PART_ROWS / SEGMENT_Y };
+    enum { BANDS = PART_ROWS / SEGMENT_Y, ONCE = (int)of_terms::TOGETHER * (int)of_terms::BESIDE == (int)SEGMENT_X };
     const struct fields_system &p = b.system[run];
     const struct fields_pace pace = b.pace[run];
     const double t = pace.t + method_c(I) * pace.dt;
     const int column = threadIdx.x % NX, band = threadIdx.x / NX, first = part.first + band * SEGMENT_Y;
-    double *room = shared + SCRATCH, *rows = room + band * OF_BAND, c[SEGMENT_Y];
+    double *room = shared + SCRATCH, *rows = room + band * OF_BAND, *mine = rows + slot_of(0, column), c[SEGMENT_Y];
 #pragma unroll
     for (int from = 0; from < SEGMENT_Y; from += SEGMENT_X) {
-        form_rows<0, I>(b, run, f, first + from, 0, SEGMENT_X, kept, t, pace.dt, pace.number, p.scale, rows, column,
-                        NX);
+        form_rows<0, I, ONCE>(b, run, f, first + from, 0, SEGMENT_X, kept, t, pace.dt, pace.number, p.scale, rows,
+                              column, NX);
         band_group::barrier();
         if (!p.axis[0].is_one) whole_rows(b, run, room);
 #pragma unroll
-        for (int e = 0; e < SEGMENT_X; e++) c[from + e] = rows[slot_of(e, column)];
+        for (int e = 0; e < SEGMENT_X; e++) c[from + e] = mine[e * PITCH];
         band_group::barrier();
     }
     if (!p.axis[1].is_one)

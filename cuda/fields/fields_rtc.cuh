@@ -335,6 +335,12 @@ template <int BLOCKS> struct line_blocks {
     }
 };
 
+/* The number of a segment of a line that goes round, less than twice. */
+template <int SEGMENTS> __device__ static __forceinline__ int segment_at(int i)
+{
+    return SEGMENTS & (SEGMENTS - 1) ? wrapped(i, SEGMENTS) : i & (SEGMENTS - 1);
+}
+
 /* Where a segment has left its state, the second number of which lies `tasks` behind. */
 template <int SEGMENTS, int BLOCKS>
 __device__ static __forceinline__ const double *state_left(const double *left, int segment, int stride)
@@ -344,8 +350,8 @@ __device__ static __forceinline__ const double *state_left(const double *left, i
     return left + segment * stride;
 }
 
-/* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term. Each is
- * loaded while the one before is multiplied.
+/* The state that comes into a segment, from those before it (DIRECTION 1) or behind it (-1): 4 FMAs a term. Some are
+ * loaded together, more where other blocks have them; those beyond the last one are 0.
  * @param EVEN  the last segment of a line is as long as the others
  * @param matrices  where lines have WALLS of their segments, [segments][2][4]
  * @param left  what the segments of the block's part of the line leave, segment s at s*stride, second numbers `tasks`
@@ -356,22 +362,29 @@ __device__ static __forceinline__ void come_in(const struct fields_line &line, c
 {
     const int before = DIRECTION > 0 ? segment : SEGMENTS - 1 - segment,
               terms = WALLS && before < line.terms ? before : line.terms;
-    int from = wrapped(segment - DIRECTION * terms, SEGMENTS);
+    enum { AHEAD = BLOCKS > 1 ? 4 : 2 };
     double a = 0.0, b = 0.0;
-    const double *there = state_left<SEGMENTS, BLOCKS>(left, from, stride);
-    double x = there[0], y = there[tasks];
 #pragma unroll 1
-    for (int t = terms; t >= 1; t--) {
-        const double *m = WALLS ? matrices + 8 * from + (DIRECTION > 0 ? 0 : 4)
-                                : line.power[!EVEN && from == SEGMENTS - 1];
-        const double one_of = x, two_of = y;
-        from = wrapped(from + DIRECTION, SEGMENTS);  /* the last one, which nothing is made of, is the segment itself */
-        there = state_left<SEGMENTS, BLOCKS>(left, from, stride);
-        x = there[0];
-        y = there[tasks];
-        const double next = fma(m[0], a, fma(m[1], b, one_of));
-        b = fma(m[2], a, fma(m[3], b, two_of));
-        a = next;
+    for (int most = (terms + AHEAD - 1) / AHEAD * AHEAD; most > 0; most -= AHEAD) {
+        double x[AHEAD], y[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            x[k] = y[k] = 0.0;
+            if (most - k > terms) continue;
+            const double *there =
+                state_left<SEGMENTS, BLOCKS>(left, segment_at<SEGMENTS>(segment - DIRECTION * (most - k)), stride);
+            x[k] = there[0];
+            y[k] = there[tasks];
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            const int from = segment_at<SEGMENTS>(segment - DIRECTION * (most - k));
+            const double *m = WALLS ? matrices + 8 * from + (DIRECTION > 0 ? 0 : 4)
+                                    : line.power[!EVEN && from == SEGMENTS - 1];
+            const double next = fma(m[0], a, fma(m[1], b, x[k]));
+            b = fma(m[2], a, fma(m[3], b, y[k]));
+            a = next;
+        }
     }
     *one = WALLS ? a : fma(line.closure[0], a, line.closure[1] * b);
     *two = WALLS ? b : fma(line.closure[2], a, line.closure[3] * b);
@@ -540,11 +553,13 @@ __device__ static __forceinline__ double form_point(const struct fields_on_devic
 /* The same of rows j .. of plane k, into `to`: some above each other at a time, so that neighbours that they share are
  * loaded once, and what is formed of these alone is formed once. Points beside walls that have conditions are formed
  * one by one, those at the ends of rows last: no thread waits for one of its warp.
- * @param to  slot_of(row, i) */
-template <int V, int I>
+ * @param ONCE  there are as many threads, which begin with number `thread`, as points that are formed together
+ * @param to    slot_of(row, i) */
+template <int V, int I, bool ONCE = false>
 __device__ static __forceinline__ void form_rows(const struct fields_on_device &b, int run, const struct fields &f,
                                                  int j, int k, int rows, const struct kept *kept, double t, double dt,
-                                                 long long step, double scale, double *to, int thread, int threads)
+                                                 long long step, double scale, double *to, unsigned thread,
+                                                 unsigned threads)
 {
     enum {
         TOGETHER = of_terms::TOGETHER, BESIDE = of_terms::BESIDE,
@@ -553,15 +568,16 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     };
     const bool between = is_inside<2>(k, k, of_terms::REACH_Z + !of_terms::REACH_Z);
     const double *places = b.place + (size_t)run * FIELDS_PLACE;
-    const int tasks = (rows + TOGETHER - 1) / TOGETHER * (NX / BESIDE);
+    const unsigned tasks = (rows + TOGETHER - 1) / TOGETHER * (NX / BESIDE);
     double place[FIELDS_PLACE];
 #pragma unroll
     for (int c = 0; c < FIELDS_PLACE; c++) place[c] = places[c];
     enum { FEW_KEPT = 6 };
     const struct kept copy = *kept, *mine = KEPT_RUN + KEPT_STEP > FEW_KEPT ? kept : &copy;  /* else loaded anew
                                                                                               * behind each store */
-    for (int task = thread; task < tasks; task += threads) {
+    for (unsigned task = thread; task < tasks; task = ONCE ? tasks : task + threads) {
         const int i = task % (NX / BESIDE) * BESIDE, above = task / (NX / BESIDE) * TOGETHER, lowest = j + above;
+        double *first = to + slot_of(above, i);
         const bool apart = lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY;
         double right[TOGETHER][BESIDE];
         if (OPEN && !(apart && between)) {
@@ -576,10 +592,9 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
         else form_points<V, I, false>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
 #pragma unroll
         for (int e = 0; e < TOGETHER * BESIDE; e++)
-            if (above + e / BESIDE < rows)
-                to[slot_of(above + e / BESIDE, i + e % BESIDE)] = right[e / BESIDE][e % BESIDE];
+            if (above + e / BESIDE < rows) first[e / BESIDE * PITCH + e % BESIDE] = right[e / BESIDE][e % BESIDE];
     }
-    for (int task = thread; OPEN_X && between && task < rows * EDGES; task += threads) {
+    for (int task = (int)thread; OPEN_X && between && task < rows * EDGES; task += (int)threads) {
         const int c = task % EDGES, i = c < EDGE ? c : NX - EDGES + c, row = task / EDGES,
                   lowest = j + row / TOGETHER * TOGETHER;
         if (lowest >= REACH_Y && lowest + TOGETHER + REACH_Y <= NY)
