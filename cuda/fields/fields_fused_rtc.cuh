@@ -5,7 +5,8 @@
  *     THREADS_FUSED   threads of the block, at least as many as a pass over rows or columns has
  *     FIELDS_KEPT     fields of a run in shared memory: u, increments, and what a stage begins with
  *     WHOLE           1: there are as many threads as segments of columns, none of them shorter, nor those of rows, of
- *                     which they have a whole number; the last increment has no field
+ *                     which they have a whole number; the last increment has no field, nor the first one where it is
+ *                     DERIVED
  *     BLOCKS_FUSED    that share the registers of a multiprocessor
  *     ELSEWHERE       some coefficient that varies is not known behind a step (varying_local)
  *
@@ -372,7 +373,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_FUSED, BLOCKS_FUSED) fused_
     const struct fields_on_device mine = batch_of_block(b, run, &own, &parts);
     struct fields f;
     f.u = field_at(0, part);
-    f.stage = field_at(PARTED ? 1 : WHOLE ? STAGES : STAGES + 1, part);
+    f.stage = field_at(PARTED || DERIVED ? 1 : WHOLE ? STAGES : STAGES + 1, part);
     for (int i = 0; i < STAGES; i++) f.k[i] = field_at(PARTED && (STAGES > 1 || OWN) ? 2 + i : 1 + i, part);
     take_field(u, part, f.u);
     if (threadIdx.x == 0) take_records(b, run, &own);

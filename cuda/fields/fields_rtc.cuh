@@ -483,11 +483,20 @@ __device__ static __forceinline__ int slot_of(int row, int i)
 /* Rows lie in planes; a block has some of a plane. */
 enum { BLOCKS_PLANE = (PART_ROWS + ROWS - 1) / ROWS, BLOCKS_ROWS = BLOCKS_PLANE * NZ };
 
+/* Whether the first increment has no field: of two stages that of segments in registers follows from the state of the
+ * second one, u + a_10 k_0, but for the rounding of u. @param times  what it is multiplied with */
+enum { DERIVED = WHOLE && STAGES == 2 && !MOVING };
+__device__ static __forceinline__ double first_increment(double stage, double u, double times)
+{
+    return (stage - u) * (times / method_a(1, 0));
+}
+
 /* D of a stage at a point of unknown V. */
 template <int V, int I>
 __device__ static __forceinline__ double of_stages(const struct fields &f, int at)
 {
     double d = 0.0;
+    if (DERIVED) return first_increment(f.stage[at], f.u[at], method_h(1, 0));
 #pragma unroll
     for (int q = 0; q < I; q++)
         if (method_h(I, q) != 0.0) d += method_h(I, q) * f.k[q][(size_t)V * OF_UNKNOWN + at];
@@ -564,7 +573,8 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
     enum {
         TOGETHER = of_terms::TOGETHER, BESIDE = of_terms::BESIDE,
         REACH_Y = of_terms::REACH_Y + (OPEN_Y && !of_terms::REACH_Y),
-        EDGE = of_terms::REACH_X + !of_terms::REACH_X, EDGES = 2 * EDGE < NX ? 2 * EDGE : NX
+        EDGE = of_terms::REACH_X + !of_terms::REACH_X, EDGES = 2 * EDGE < NX ? 2 * EDGE : NX,
+        SPLIT = BESIDE > 1 && NX / BESIDE % WARP  /* a warp would take both ways, one after the other */
     };
     const bool between = is_inside<2>(k, k, of_terms::REACH_Z + !of_terms::REACH_Z);
     const double *places = b.place + (size_t)run * FIELDS_PLACE;
@@ -587,7 +597,7 @@ __device__ static __forceinline__ void form_rows(const struct fields_on_device &
             continue;
         }
         if (!is_inside<0>(i, i, EDGE)) continue;
-        if (OPEN || PARTED || apart)
+        if (OPEN || PARTED || (apart && !SPLIT))
             form_points<V, I, true>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
         else form_points<V, I, false>(b, run, f, i, lowest, k, place, mine, t, dt, step, scale, right);
 #pragma unroll
@@ -744,7 +754,8 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
             if (!LINE::has(from + e, points)) continue;
             u[e] = fetched ? fetched[(from + e) * threads] : f.u[at];
 #pragma unroll
-            for (int j = 0; j < I; j++) before[e][j] = f.k[j][at];
+            for (int j = 0; j < I; j++)
+                before[e][j] = DERIVED ? first_increment(f.stage[at], u[e], 1.0) : f.k[j][at];
         }
 #pragma unroll
         for (int e = 0; e < CHUNK; e++)
@@ -755,7 +766,7 @@ __device__ static __forceinline__ void finish_segment(const struct fields_on_dev
         for (int e = 0; e < CHUNK; e++) {  /* a load behind a store would wait for it */
             const size_t at = first + (size_t)(from + e) * stride;
             if (!LINE::has(from + e, points)) continue;
-            if (I + 1 < STAGES) f.k[I][at] = before[e][I];
+            if (I + 1 < STAGES && !DERIVED) f.k[I][at] = before[e][I];
             (I + 1 < STAGES || OWN ? f.stage : f.u)[at] = u[e];
         }
     }

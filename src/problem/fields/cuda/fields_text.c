@@ -248,10 +248,10 @@ static bool cut_block(const struct fields_desc *d, int threads, struct fields_sh
 }
 
 /* Blocks of a run each that a multiprocessor has room for in its shared memory, and that share its registers: no more
- * threads than leave each 100 of them, where that is more than one. */
+ * threads than leave each 128 of them, where that is more than one. */
 static int blocks_of(const struct fields_shape *s, int sm)
 {
-    enum { KEPT = 2048, THREADS_MOST = 640 };
+    enum { KEPT = 2048, THREADS_MOST = 512 };
     int blocks = (int)(shared_most(sm) / (s->shared[0] + KEPT));
     while (blocks > 1 && blocks * s->threads[0] > THREADS_MOST) blocks--;
     return at_least(blocks, 1);
@@ -273,13 +273,15 @@ static size_t part_bytes(const struct fields_desc *d, int kept, int64_t rows, in
     return (size_t)kept * (size_t)d->terms->unknowns * (size_t)(d->n[0] * all) * sizeof(double);
 }
 
-/* With `segment` points of a column for each thread of each block of a cluster. So many threads at most that the states
- * of a column lie behind what report() takes.
+/* With `segment` points of a column for each thread of each block of a cluster. The last increment has no field, nor
+ * has the first one of two stages, which follows from the state of the second one unless walls move. There are so few
+ * threads that the states of a column lie behind what report() takes.
  * @param room  of shared memory, in bytes */
 static bool cut_whole_by(const struct fields_desc *d, int segment, int cluster, size_t room, struct fields_shape *s)
 {
     enum { ROW = 16, MANY = 640, STATES = 4 };
-    const int kept = fields_kept(d) - 1;
+    const bool derived = fields_method_of(d->scheme)->stages == 2 && !fields_walls_layout_of(d).moves;
+    const int kept = fields_kept(d) - (derived ? 2 : 1);
     const int64_t threads = d->n[0] * d->n[1] / segment / cluster;
     if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY ||
         (cluster > 1 && threads > (ROW + 1 - STATES) * d->n[0]))

@@ -166,8 +166,8 @@ static void fused_agrees(void **state)
 static void fused_in_registers_agrees(void **state)
 {
     static const struct { int equation, method; int64_t n[3]; double tolerance; } cases[] = {
-        {0, 0, {128, 128, 1}, 0}, {0, 2, {64, 48, 1}, 1e-4}, {2, 1, {32, 64, 1}, 0}, {3, 0, {96, 96, 1}, 0},
-        {4, 1, {96, 32, 1}, 1e-4}};
+        {0, 0, {128, 128, 1}, 0}, {0, 1, {64, 64, 1}, 0}, {0, 2, {64, 48, 1}, 1e-4}, {0, 0, {96, 96, 1}, 0},
+        {2, 1, {32, 64, 1}, 0}, {3, 0, {96, 96, 1}, 0}, {4, 1, {96, 32, 1}, 1e-4}};
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -185,13 +185,14 @@ static void fused_in_clusters_agrees(void **state)
     static const struct { const struct field_equation *e; int method; int64_t n[3]; double tolerance; } cases[] = {
         {&field_equations[1], 1, {50, 77, 1}, 0}, {&pushed, 1, {84, 90, 1}, 1e-2},
         {&field_equations[3], 1, {81, 90, 1}, 0}, {&field_equations[2], 2, {96, 96, 1}, 0},
-        {&field_equations[0], 2, {96, 96, 1}, 1e-4}, {&field_equations[0], 0, {160, 128, 1}, 0},
+        {&field_equations[0], 2, {96, 96, 1}, 1e-4}, {&field_equations[0], 1, {128, 128, 1}, 0},
+        {&field_equations[0], 0, {160, 128, 1}, 0},
         {&field_equations[4], 1, {600, 30, 1}, 0}, {&field_equations[3], 2, {81, 80, 1}, 1e-4},
         {&field_equations[0], 1, {200, 200, 1}, 1e-4}};
     (void)state;
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        if (k < 6 || long_suite())
+        if (k < 7 || long_suite())
             compare(cases[k].e, "cuda.fused", cases[k].n, cases[k].method, cases[k].tolerance);
 }
 
