@@ -1,7 +1,7 @@
 /* What the text of kernels needs to be compiled as C++ for the host, and to run there: the threads of a block are
  * fibers that take turns at barriers, blocks come one after another. Threads that race give other numbers, as they run
- * in one order between two barriers and in the other one between the next, and so do warps; what was not written in
- * shared memory is NaN. Blocks of a cluster take turns at its barriers, likewise: what is in shared memory is copied to
+ * in one order between two barriers and in the other one between the next, and so do warps; parts of a block go on alone
+ * as far as they can; what was not written in shared memory is NaN. Blocks of a cluster take turns at its barriers, likewise: what is in shared memory is copied to
  * where it is used and away from there. Not for kernels with more of warps than their barrier. */
 #include <math.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@
 #define SW_COPY_WAIT() (void)0
 #define SW_LARGEST_OF_WARP(x) (x)  /* each thread counts as a warp, of what becomes the largest of all */
 #define SW_FIRST_OF_WARP true
-#define SW_PART_BARRIER(number, threads) __syncthreads()  /* all parts of a block come there */
+#define SW_PART_BARRIER(number, threads) emulated_wait_in_part((int)(threads))
 
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
 
@@ -73,7 +73,8 @@ template <class T> static inline T atomicAdd(T *to, T x)
 
 enum { EMULATED_SHARED = 29000, EMULATED_THREADS = 1024, EMULATED_STACK = 1 << 16, EMULATED_BLOCKS = 16 };
 enum { EMULATED_FIBERS = EMULATED_BLOCKS * EMULATED_THREADS, EMULATED_WARP = 32 };
-enum { EMULATED_READY, EMULATED_WAITS, EMULATED_WAITS_IN_WARP, EMULATED_WAITS_IN_CLUSTER, EMULATED_ENDED };
+enum { EMULATED_READY, EMULATED_WAITS, EMULATED_WAITS_IN_WARP, EMULATED_WAITS_IN_PART, EMULATED_WAITS_IN_CLUSTER,
+       EMULATED_ENDED };
 __shared__ double shared[EMULATED_SHARED];
 extern char __start_emulated_shared[], __stop_emulated_shared[];
 
@@ -84,6 +85,7 @@ typedef void *emulated_jump[5];
 static ucontext_t emulated_beginning, emulated_context;
 static emulated_jump emulated_scheduler, emulated_thread[EMULATED_FIBERS];
 static int emulated_state[EMULATED_FIBERS], emulated_turn[EMULATED_BLOCKS];
+static int emulated_part[EMULATED_FIBERS];          /* threads of the part that one waits for */
 static bool emulated_begun[EMULATED_FIBERS];
 static int emulated_rank, emulated_cluster;         /* the block that has its turn, of so many */
 static char *emulated_stack[EMULATED_BLOCKS], *emulated_away[EMULATED_BLOCKS];  /* shared memory of the others */
@@ -104,6 +106,11 @@ static __attribute__((noinline)) void emulated_leave(int state)
 
 static inline void __syncthreads() { emulated_leave(EMULATED_WAITS); }
 static inline void __syncwarp() { emulated_leave(EMULATED_WAITS_IN_WARP); }
+static inline void emulated_wait_in_part(int threads)
+{
+    emulated_part[emulated_fiber((int)threadIdx.x)] = threads;
+    emulated_leave(EMULATED_WAITS_IN_PART);
+}
 
 /* What cuda/cluster.cuh has for a GPU. */
 #define CUDA_CLUSTER_CUH
@@ -165,19 +172,43 @@ static void emulated_warp(int first, int size, int turn)
     } while (in_warp);
 }
 
+/* Whether all threads of a part wait for each other. */
+static bool emulated_met(int first, int size)
+{
+    for (int t = first; t < first + size; t++)
+        if (emulated_state[emulated_fiber(t)] != EMULATED_WAITS_IN_PART || emulated_part[emulated_fiber(t)] != size)
+            return false;
+    return true;
+}
+
+/* A warp, and then the parts that it completes, until their threads wait for others of the block, or end. */
+static void emulated_warp_and_parts(int first, int threads, int turn)
+{
+    emulated_warp(first, threads - first < EMULATED_WARP ? threads - first : (int)EMULATED_WARP, turn);
+    const int fiber = emulated_fiber(first), size = emulated_part[fiber], part = size ? first / size * size : 0;
+    if (emulated_state[fiber] != EMULATED_WAITS_IN_PART || part + size > threads || !emulated_met(part, size)) return;
+    turn++;
+    for (int t = part; t < part + size; t++) emulated_state[emulated_fiber(t)] = EMULATED_READY;
+    for (int k = 0; k < size; k += EMULATED_WARP)
+        emulated_warp_and_parts(turn % 2 ? part + size - EMULATED_WARP - k : part + k, threads, turn);
+}
+
 /* A block until its threads wait for others of the cluster, or end. @return whether they ended */
 static bool emulated_block(int threads)
 {
     const int warps = (threads + EMULATED_WARP - 1) / EMULATED_WARP;
     for (int *turn = &emulated_turn[emulated_rank];; ++*turn) {
-        int ended = 0, in_cluster = 0;
-        for (int k = 0; k < warps; k++) {
-            const int first = (*turn % 2 ? warps - 1 - k : k) * EMULATED_WARP;
-            emulated_warp(first, threads - first < EMULATED_WARP ? threads - first : (int)EMULATED_WARP, *turn);
-        }
+        int ended = 0, in_cluster = 0, in_part = 0;
+        for (int k = 0; k < warps; k++)
+            emulated_warp_and_parts((*turn % 2 ? warps - 1 - k : k) * EMULATED_WARP, threads, *turn);
         for (int t = 0; t < threads; t++) {
             ended += emulated_state[emulated_fiber(t)] == EMULATED_ENDED;
             in_cluster += emulated_state[emulated_fiber(t)] == EMULATED_WAITS_IN_CLUSTER;
+            in_part += emulated_state[emulated_fiber(t)] == EMULATED_WAITS_IN_PART;
+        }
+        if (in_part) {
+            fprintf(stderr, "%d threads of a block wait for others of their part that do not come\n", in_part);
+            abort();
         }
         if (ended == threads || in_cluster == threads) return ended;
         if (ended || in_cluster) {
