@@ -196,6 +196,13 @@ __device__ static __forceinline__ double g_at(const struct lane &me, const struc
 
 /* ------------------------------------------------------------------ a stage */
 
+/* 0, 1, .. N - 1 as the arguments of a template, for what is to be written out before the compiler sees it: loops that
+ * it unrolls cost it more, and templates that call the next one more than that. */
+template <int... K> struct numbers {};
+template <int N, int... K> struct numbers_below { typedef typename numbers_below<N - 1, N - 1, K...>::type type; };
+template <int... K> struct numbers_below<0, K...> { typedef numbers<K...> type; };
+template <int N> __device__ static __forceinline__ typename numbers_below<N>::type below(void) { return {}; }
+
 typedef double points[UNKNOWNS][LANE_POINTS];
 
 /* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n, with OWN_STEPS
@@ -294,6 +301,39 @@ template <int V, typename SEEN>
 __device__ static __forceinline__ void look_by_time(const struct lane &me, const struct values &v, int j, double n,
                                                     SEEN seen, int *by_time);
 
+template <int... K>
+__device__ static __forceinline__ void see_neighbours(numbers<K...>, const points &c, const struct view &w, int j,
+                                                      double *in)
+{
+    ((in[SW_IN_U - REACH + K] = seen(c, w, K / NEIGHBOURS, j, K % NEIGHBOURS - REACH)), ...);
+}
+
+/* What stage I adds to the right-hand sides of unknown V from R on: u, dt n, kappa d2 and `first`, with weights. */
+template <int I, int V, int R = I>
+__device__ static __forceinline__ void add_to_rows_from(const struct values &v, const struct ahead &rows, int j,
+                                                        double u, double n, double d2, double first, double &next)
+{
+    if constexpr (R < ROWS) {
+        constexpr bool error = OWN_STEPS && R == ERROR_ROW;
+        constexpr int place = error ? ERROR_PLACE : R;
+        if constexpr (!error || I >= ERROR_AT) {
+            constexpr double state = of_state(R, I), value = of_value(R, I), initial = of_first(R);
+            double f;
+            if constexpr (I == 0) f = state * u;
+            else if constexpr (error && I == ERROR_AT) {
+                constexpr double old = of_state(R, 0);
+                f = fma(state, u, old * *ahead_at(rows, OLD_PLACE, V, j));
+            } else f = fma(state, u, *ahead_at(rows, place, V, j));
+            if constexpr (term<2 * V>::THERE && value != 0.0) f = fma(value * v.kappa, d2, f);
+            if constexpr (term<2 * V + 1>::THERE && value != 0.0) f = fma(value * v.dt, n, f);
+            if constexpr (FIRST && I == 0 && initial != 0.0) f = fma(initial, first, f);
+            if constexpr (R > I) *ahead_at(rows, place, V, j) = f;
+            else next = f;
+        }
+        add_to_rows_from<I, V, R + 1>(v, rows, j, u, n, d2, first, next);
+    }
+}
+
 /* What stage I adds at point j, of all unknowns from V on. next: of the right-hand side of the next stage. */
 template <int I, int V = 0>
 __device__ static __forceinline__ void add_to_rows(const struct lane &me, const struct sw_line_batch &b, int run,
@@ -307,9 +347,7 @@ __device__ static __forceinline__ void add_to_rows(const struct lane &me, const 
         if (term<2 * V>::THERE) d2 = d2_of_g<V>(me, v, now, c, w, j);
         if (term<2 * V + 1>::THERE) {
             double in[SW_INPUTS] = {};
-#pragma unroll
-            for (int k = 0; k < UNKNOWNS * NEIGHBOURS; k++)
-                in[SW_IN_U - REACH + k] = seen(c, w, k / NEIGHBOURS, j, k % NEIGHBOURS - REACH);
+            see_neighbours(below<UNKNOWNS * NEIGHBOURS>(), c, w, j, in);
             n = value_at<2 * V + 1>(me, v, now, j, in);
         }
         if constexpr (SEES_TIME && I == VALUED - 1)
@@ -318,22 +356,7 @@ __device__ static __forceinline__ void add_to_rows(const struct lane &me, const 
             first = sw_line_apply(&b.a[(size_t)V * b.count + run], seen(c, w, V, j, -2), seen(c, w, V, j, -1), u,
                                   seen(c, w, V, j, 1), seen(c, w, V, j, 2));
         if (OWN_STEPS) first *= v.dt;
-#pragma unroll
-        for (int r = I; r < ROWS; r++) {
-            const bool error = OWN_STEPS && r == ERROR_ROW;
-            const int place = error ? ERROR_PLACE : r;
-            double f;
-            if (error && I < ERROR_AT) continue;
-            if (I == 0) f = of_state(r, I) * u;
-            else if (error && I == ERROR_AT)
-                f = fma(of_state(r, I), u, of_state(r, 0) * *ahead_at(rows, OLD_PLACE, V, j));
-            else f = fma(of_state(r, I), u, *ahead_at(rows, place, V, j));
-            if (term<2 * V>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.kappa, d2, f);
-            if (term<2 * V + 1>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.dt, n, f);
-            if (FIRST && I == 0 && of_first(r) != 0.0) f = fma(of_first(r), first, f);
-            if (r > I) *ahead_at(rows, place, V, j) = f;
-            else next[V] = f;
-        }
+        add_to_rows_from<I, V>(v, rows, j, u, n, d2, first, next[V]);
         if (LEFT) *ahead_at(rows, 1, V, j) = u;
         if (OWN_STEPS && I == 0) *ahead_at(rows, OLD_PLACE, V, j) = u;
         add_to_rows<I, V + 1>(me, b, run, v, now, c, w, rows, j, next);
@@ -419,27 +442,37 @@ __device__ static __forceinline__ bool take_next(const struct lane &me, const st
     return true;
 }
 
-/* The points of a stage from J on. A loop would not be unrolled where there are many rows: the compiler then keeps c
- * and the rows in memory. @return whether all are finite */
-template <int I, int J = 0>
-__device__ static __forceinline__ bool go_along(const struct lane &me, const struct systems &all,
+/* Stage I at point J. @return whether it is finite */
+template <int I, int J>
+__device__ static __forceinline__ bool take_point(const struct lane &me, const struct systems &all,
+                                                  const struct sw_line_batch &b, int run, const struct values &v,
+                                                  const struct moment &now, const struct lane (&forward)[UNKNOWNS],
+                                                  points &c, struct view &w, const struct ahead &rows,
+                                                  struct totals &total)
+{
+    bool finite = true;
+    double next[UNKNOWNS];
+    add_to_rows<I>(me, b, run, v, now, c, w, rows, J, next);
+#pragma unroll
+    for (int V = 0; V < UNKNOWNS; V++) {
+        w.before[V][0] = w.before[V][1];
+        w.before[V][1] = c[V][J];
+        finite = take_next<I>(me, all, forward[V], V, J, next[V], c, total) && finite;
+    }
+    return finite;
+}
+
+/* The points J of a stage. A loop would not be unrolled where there are many rows: the compiler then keeps c and the
+ * rows in memory. @return whether all are finite */
+template <int I, int... J>
+__device__ static __forceinline__ bool go_along(numbers<J...>, const struct lane &me, const struct systems &all,
                                                 const struct sw_line_batch &b, int run, const struct values &v,
                                                 const struct moment &now, const struct lane (&forward)[UNKNOWNS],
                                                 points &c, struct view &w, const struct ahead &rows,
                                                 struct totals &total)
 {
     bool finite = true;
-    if constexpr (J < LANE_POINTS) {
-        double next[UNKNOWNS];
-        add_to_rows<I>(me, b, run, v, now, c, w, rows, J, next);
-#pragma unroll
-        for (int V = 0; V < UNKNOWNS; V++) {
-            w.before[V][0] = w.before[V][1];
-            w.before[V][1] = c[V][J];
-            finite = take_next<I>(me, all, forward[V], V, J, next[V], c, total) && finite;
-        }
-        finite = go_along<I, J + 1>(me, all, b, run, v, now, forward, c, w, rows, total) && finite;
-    }
+    ((finite = take_point<I, J>(me, all, b, run, v, now, forward, c, w, rows, total) && finite), ...);
     return finite;
 }
 
@@ -468,7 +501,7 @@ __device__ static __forceinline__ bool take_stages(const struct lane &me, const 
         } else {
             struct view w;
             look_around(me, v, now, c, w);
-            finite = go_along<I>(me, all, b, run, v, now, forward, c, w, rows, total);
+            finite = go_along<I>(below<LANE_POINTS>(), me, all, b, run, v, now, forward, c, w, rows, total);
         }
         reload_shared();
         if (I + 1 < COUNT) finite = solve_all(me, all, c, total, rows);

@@ -78,6 +78,28 @@ __device__ static __forceinline__ void look_at(const points &c, const struct wid
     }
 }
 
+/* What stage I adds to the right-hand sides from R on, as add_to_rows_from(). The estimated error is P times that of u
+ * (plain_step.c). here, of_n, of_g: u, N and (d2 G) as right-hand sides have them, and as the result does */
+template <int I, int V, int R = I>
+__device__ static __forceinline__ void add_wide_from(const struct values &v, const double (&here)[2],
+                                                     const double (&of_n)[2], const double (&of_g)[2],
+                                                     const struct ahead &rows, int j, double first, double &next)
+{
+    if constexpr (R < ROWS) {
+        constexpr bool result = !LAST && R == ROWS - 1 - OWN_STEPS;
+        constexpr double state = of_state(R, I), value = of_value(R, I), initial = of_first(R);
+        double f;
+        if constexpr (I == 0) f = state * here[result];
+        else f = fma(state, here[result], *ahead_at(rows, R, V, j));
+        if constexpr (term<2 * V>::THERE && value != 0.0) f = fma(value * v.kappa, of_g[result], f);
+        if constexpr (term<2 * V + 1>::THERE && value != 0.0) f = fma(value * v.dt, of_n[result], f);
+        if constexpr (FIRST && I == 0 && initial != 0.0) f = fma(initial, first, f);
+        if constexpr (R > I) *ahead_at(rows, R, V, j) = f;
+        else next = f;
+        add_wide_from<I, V, R + 1>(v, here, of_n, of_g, rows, j, first, next);
+    }
+}
+
 /* What stage I adds at a point, where u, N and G of unknown V are known there and around it. @return the right-hand
  * side of the next stage */
 template <int I, int V>
@@ -85,24 +107,14 @@ __device__ static __forceinline__ double add_wide(const struct sw_line_batch &b,
                                                   const double (&u)[NEIGHBOURS], const double (&n)[NEIGHBOURS],
                                                   const double (&g)[NEIGHBOURS], const struct ahead &rows, int j)
 {
-    const double p_u = times_mass<V>(u), p_n = times_mass<V>(n), d2 = sw_line_d2(g[1], g[2], g[3]),
-                 d4 = sw_line_d4(g[0], g[1], g[2], g[3], g[4]);
+    const double d2 = sw_line_d2(g[1], g[2], g[3]), d4 = sw_line_d4(g[0], g[1], g[2], g[3], g[4]);
+    const double here[2] = {times_mass<V>(u), u[REACH]}, of_n[2] = {times_mass<V>(n), n[REACH]};
+    const double of_g[2] = {fma(mass_of_g(V), d4, d2), fma(mass_of_g_in_result(V), d4, d2)};
     double next = 0.0, first = 0.0;
     if (FIRST && I == 0)
         first = sw_line_apply(&b.a[(size_t)V * b.count + run], u[0], u[1], u[2], u[3], u[4]);
     if (OWN_STEPS) first *= v.dt;
-#pragma unroll
-    for (int r = I; r < ROWS; r++) {  /* the estimated error is P times that of u (plain_step.c) */
-        const bool result = !LAST && r == ROWS - 1 - OWN_STEPS;
-        const double here = result ? u[REACH] : p_u, of_n = result ? n[REACH] : p_n;
-        const double of_g = fma(result ? mass_of_g_in_result(V) : mass_of_g(V), d4, d2);
-        double f = I == 0 ? of_state(r, I) * here : fma(of_state(r, I), here, *ahead_at(rows, r, V, j));
-        if (term<2 * V>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.kappa, of_g, f);
-        if (term<2 * V + 1>::THERE && of_value(r, I) != 0.0) f = fma(of_value(r, I) * v.dt, of_n, f);
-        if (FIRST && I == 0 && of_first(r) != 0.0) f = fma(of_first(r), first, f);
-        if (r > I) *ahead_at(rows, r, V, j) = f;
-        else next = f;
-    }
+    add_wide_from<I, V>(v, here, of_n, of_g, rows, j, first, next);
     if (LEFT) *ahead_at(rows, 1, V, j) = u[REACH];
     if (OWN_STEPS && I == 0) *ahead_at(rows, OLD_PLACE, V, j) = u[REACH];
     return next;
