@@ -135,14 +135,19 @@ static void end_threads(void)
 
 static void call_at_exit(void) { atexit(end_threads); }
 
+int sw_compilation_threads(void)
+{
+    const int processors = omp_get_num_procs();
+    return processors < THREADS_MOST ? processors : THREADS_MOST;
+}
+
 /* Without one more, those that run, or the users, compile. */
 static void start_thread(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int processors = omp_get_num_procs(), most = processors < THREADS_MOST ? processors : THREADS_MOST;
     pthread_t thread;
     pthread_once(&once, call_at_exit);  /* the library has been loaded: it is left later than this is called */
-    if (threads >= most || pthread_create(&thread, NULL, compile_waiting, NULL)) return;
+    if (threads >= sw_compilation_threads() || pthread_create(&thread, NULL, compile_waiting, NULL)) return;
     pthread_detach(thread);
     threads++;
 }

@@ -19,6 +19,9 @@ enum sw_status sw_compile_or_read(const char *text, const char *label, int sm, v
 /* The compilation of a text for an architecture: one, however many want it. */
 struct sw_compilation;
 
+/** How many compile at a time, at most: at least 1. */
+int sw_compilation_threads(void);
+
 /** Begin to compile in a thread, or join those who wait for the same.
  * @param text         copied
  * @param label        as for sw_kernel_compile(); it lives as long as the program

@@ -59,22 +59,37 @@ static enum sw_status driver_failed(const char *call, CUresult result)
         if (result_) return driver_failed(#call, result_);          \
     } while (0)
 
-/* What sw_kernel_launch() takes as a kernel: a module of its own, so that all are compiled side by side, and those that
- * are never launched are not waited for. */
-struct kernel {
-    const char *name;
+/* Some kernels of a text, which are compiled and loaded together. There are as many parts as processors to compile them
+ * side by side, and no part that has no kernel; one that is never launched from is not waited for. */
+struct part {
     struct sw_compilation *compilation;  /* NULL: loaded */
-    CUmodule    module;
-    CUfunction  function;
+    CUmodule module;
 };
 
-struct sw_module { int count; struct kernel kernel[SW_KERNELS]; };
+/* What sw_kernel_launch() takes as a kernel. */
+struct kernel { const char *name; struct part *part; CUfunction function; };
 
-static enum sw_status begin(const char *text, const char *label, const char *name, int sm,
+struct sw_module {
+    int           parts;
+    struct part   part[SW_KERNELS];
+    struct kernel kernel[SW_KERNELS];
+};
+
+static int parts_of(int count)
+{
+    const int most = sw_compilation_threads();
+    return count < most ? count : most;
+}
+
+/* Kernel k is in part k modulo their number: long ones stand beside each other. */
+static enum sw_status begin(const char *text, const char *label, const char *const *names, int count, int part, int sm,
                             struct sw_compilation **compilation)
 {
+    const char *some[SW_KERNELS];
     struct sw_text one = {0};
-    sw_kernel_text(text, name, &one);
+    int here = 0;
+    for (int k = part; k < count; k += parts_of(count)) some[here++] = names[k];
+    sw_kernel_text(text, some, here, &one);
     enum sw_status st = sw_text_status(&one);
     if (!st) st = sw_compilation_begin(sw_text_get(&one), label, sm, compilation);
     sw_text_free(&one);
@@ -85,12 +100,13 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 {
     struct sw_compilation *compilation[SW_KERNELS] = {NULL};
     struct sw_err_kept failed = {0};
+    const int parts = parts_of(count);
     const void *cubin;
     size_t bytes;
     bool from_cache;
-    for (int k = 0; k < count; k++) sw_err_keep(&failed, begin(text, label, names[k], sm, &compilation[k]));
-    for (int k = 0; k < count && compilation[k]; k++) {
-        sw_err_keep(&failed, sw_compilation_end(compilation[k], &cubin, &bytes, &from_cache));
+    for (int k = 0; k < parts; k++) sw_err_keep(&failed, begin(text, label, names, count, k, sm, &compilation[k]));
+    for (int k = 0; k < parts; k++) {
+        if (compilation[k]) sw_err_keep(&failed, sw_compilation_end(compilation[k], &cubin, &bytes, &from_cache));
         sw_compilation_leave(&compilation[k]);
     }
     return sw_err_raise(&failed);
@@ -99,6 +115,7 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
                                 int count, void **kernels, struct sw_module **module)
 {
+    const int parts = parts_of(count);
     enum sw_status st;
     struct sw_module *m = NULL;
     *module = NULL;
@@ -107,11 +124,12 @@ enum sw_status sw_module_create(struct sw_device *device, const char *text, cons
     if (!driver_complete)
         return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
     SW_TRY(sw_alloc(1, &m));
-    for (; m->count < count; m->count++) {
-        struct kernel *k = &m->kernel[m->count];
-        k->name = names[m->count];
-        SW_TRY_TO(failed, st, begin(text, label, k->name, device->sm, &k->compilation));
-        kernels[m->count] = k;
+    for (; m->parts < parts; m->parts++)
+        SW_TRY_TO(failed, st, begin(text, label, names, count, m->parts, device->sm,
+                                    &m->part[m->parts].compilation));
+    for (int k = 0; k < count; k++) {
+        m->kernel[k] = (struct kernel){.name = names[k], .part = &m->part[k % parts]};
+        kernels[k] = &m->kernel[k];
     }
     *module = m;
     return SW_OK;
@@ -121,30 +139,35 @@ failed:
 }
 
 /* The device's context is current. */
-static enum sw_status load(struct kernel *k)
+static enum sw_status load_part(struct part *p)
 {
     const void *cubin;
     size_t bytes;
     bool from_cache;
-    if (!k->compilation) return SW_OK;
-    SW_TRY(sw_compilation_end(k->compilation, &cubin, &bytes, &from_cache));
-    if (!k->module) DRIVER_TRY(cuModuleLoadData_(&k->module, cubin));
-    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->module, k->name);
-    if (result) return driver_failed(k->name, result);
-    sw_compilation_leave(&k->compilation);
+    SW_TRY(sw_compilation_end(p->compilation, &cubin, &bytes, &from_cache));
+    DRIVER_TRY(cuModuleLoadData_(&p->module, cubin));
+    sw_compilation_leave(&p->compilation);
     return SW_OK;
+}
+
+static enum sw_status load(struct kernel *k)
+{
+    if (k->function) return SW_OK;
+    if (k->part->compilation) SW_TRY(load_part(k->part));
+    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->part->module, k->name);
+    return result ? driver_failed(k->name, result) : SW_OK;
 }
 
 void sw_module_unload(struct sw_device *device, struct sw_module **module)
 {
-    if (!module || !*module) return;
+    struct sw_module *m = module ? *module : NULL;
+    if (!m) return;
     const bool entered = !cudaSetDevice(device->index);
-    for (int k = 0; k < (*module)->count; k++) {
-        struct kernel *kernel = &(*module)->kernel[k];
-        sw_compilation_leave(&kernel->compilation);
-        if (kernel->module && entered) driver.cuModuleUnload_(kernel->module);
+    for (int k = 0; k < m->parts; k++) {
+        sw_compilation_leave(&m->part[k].compilation);
+        if (m->part[k].module && entered) driver.cuModuleUnload_(m->part[k].module);
     }
-    sw_free(*module);
+    sw_free(m);
     *module = NULL;
 }
 

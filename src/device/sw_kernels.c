@@ -22,31 +22,37 @@ static const char *behind_parentheses(const char *text)
     return text;
 }
 
-/* Whether what is declared at `text`, behind its qualifiers, is a function of this name. */
-static bool declares(const char *text, const char *name)
+static bool is_among(const char *word, size_t length, const char *const *names, int count)
 {
-    const size_t length = strlen(name);
+    for (int k = 0; k < count; k++)
+        if (strlen(names[k]) == length && !memcmp(word, names[k], length)) return true;
+    return false;
+}
+
+/* Whether what is declared at `text`, behind its qualifiers, is a function of one of these names. */
+static bool declares(const char *text, const char *const *names, int count)
+{
     const char *open = strchr(text, '(');
     while (open) {
         const char *word = open;
         while (word > text && (isalnum((unsigned char)word[-1]) || word[-1] == '_')) word--;
-        if (strncmp(word, "__", 2)) return (size_t)(open - word) == length && !memcmp(word, name, length);
+        if (strncmp(word, "__", 2)) return is_among(word, (size_t)(open - word), names, count);
         text = behind_parentheses(open);  /* of __launch_bounds__ */
         open = strchr(text, '(');
     }
     return false;
 }
 
-void sw_kernel_text(const char *text, const char *kernel, struct sw_text *one)
+void sw_kernel_text(const char *text, const char *const *names, int count, struct sw_text *some)
 {
     const char *at;
     while ((at = strstr(text, global))) {
         const char *rest = at + sizeof global - 1;
-        sw_text_add_bytes(one, text, (size_t)(at - text));
-        sw_text_add(one, declares(rest, kernel) ? global : "template <int> static __global__");
+        sw_text_add_bytes(some, text, (size_t)(at - text));
+        sw_text_add(some, declares(rest, names, count) ? global : "template <int> static __global__");
         text = rest;
     }
-    sw_text_add(one, text);
+    sw_text_add(some, text);
 }
 
 static int count_kernels(const struct sw_kernel_source *source)

@@ -20,9 +20,9 @@ struct sw_kernels {
     struct sw_module *module;
 };
 
-/** Begin to compile the text for a device, in threads, each kernel by itself, or to take kernels from the cache. The
- * first launch of a kernel waits for it and loads it: all of a sim are compiled side by side, those of other sims among
- * them.
+/** Begin to compile the text for a device, in threads, its kernels apart from each other where there are processors for
+ * that, or to take kernels from the cache. The first launch of a kernel waits for it and loads it: all of a sim are
+ * compiled side by side, those of other sims among them.
  * @param source       its strings live as long as the program
  * @param definitions  the constants, types and functions between the files; freed here
  * @param kernels      out
@@ -65,9 +65,10 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
                                  bool *from_cache);
 
-/** The text with one of its kernels ('extern "C" __global__'). The others become templates that nobody uses, which the
- * compiler only reads: a text of 130 KB without a kernel takes 40 ms. @param one  in: empty */
-void sw_kernel_text(const char *text, const char *kernel, struct sw_text *one);
+/** The text with some of its kernels ('extern "C" __global__'). The others become templates that nobody uses, which the
+ * compiler only reads: a text of 130 KB without a kernel takes 40 ms.
+ * @param names  [count] of the kernels  @param some  in: empty */
+void sw_kernel_text(const char *text, const char *const *names, int count, struct sw_text *some);
 /** Compile the kernels of a text, side by side. @return as sw_kernel_compile() */
 enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm);
 

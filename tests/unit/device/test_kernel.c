@@ -268,22 +268,28 @@ static const char two_kernels[] =
     "extern \"C\" __global__ void __launch_bounds__((128 + 2) * 2, 2)\nfirst_k(double *x) { x[0] = half(x[0]); }\n"
     "extern \"C\" __global__ void second_k(double *x, int n)\n{\n    if (n) x[0] = half(x[1]);\n}\n";
 
-static void takes_one_kernel_of_a_text(void **state)
+static void takes_some_kernels_of_a_text(void **state)
 {
-    static const char *const names[] = {"first_k", "second_k"};
+    static const char *const names[] = {"first_k", "second_k", "first", "k"};
     void *cubin;
     size_t bytes;
     bool cached;
     (void)state;
-    for (int k = 0; k < 3; k++) {
-        struct sw_text one = {0};
-        sw_kernel_text(two_kernels, k < 2 ? names[k] : "first", &one);  /* "first" is none of them */
-        assert_int_equal(sw_text_status(&one), SW_OK);
-        compile(sw_text_get(&one), &cubin, &bytes, &cached);
-        for (int i = 0; i < 2; i++) assert_int_equal(memmem(cubin, bytes, names[i], 8) != NULL, i == k);
-        sw_free(cubin);
-        sw_text_free(&one);
-    }
+    for (int first = 0; first < 3; first++)
+        for (int count = 0; first + count <= 4; count++) {  /* the last two names are none of its kernels */
+            struct sw_text some = {0};
+            sw_kernel_text(two_kernels, names + first, count, &some);
+            assert_int_equal(sw_text_status(&some), SW_OK);
+            compile(sw_text_get(&some), &cubin, &bytes, &cached);
+            for (int i = 0; i < 2; i++) {
+                char section[20];
+                snprintf(section, sizeof section, ".text.%s", names[i]);
+                const bool there = memmem(cubin, bytes, section, strlen(section)) != NULL;
+                assert_int_equal(there, i >= first && i < first + count);
+            }
+            sw_free(cubin);
+            sw_text_free(&some);
+        }
     assert_ok(sw_kernels_compile(two_kernels, "test", names, 2, 90));
 }
 
@@ -293,6 +299,7 @@ static void says_what_is_wrong_of_any_kernel(void **state)
     static const char *const names[] = {"a_k", "b_k"};
     static const char wrong[] = "extern \"C\" __global__ void a_k(double *x) { x[0] = 1; }\n"
                                 "extern \"C\" __global__ void b_k(double *x) { x[0] = missing; }\n";
+    static const char *const twice = "twice_k";
     struct sw_text one = {0};
     (void)state;
     const enum sw_status st = sw_kernels_compile(wrong, "forcing", names, 2, 90);
@@ -300,7 +307,7 @@ static void says_what_is_wrong_of_any_kernel(void **state)
     assert_int_equal(st, SW_E_CUDA);
     assert_contains(sw_err_message(), "forcing does not compile for sm_90");
     assert_contains(sw_err_message(), "missing");
-    sw_kernel_text(good, "twice_k", &one);
+    sw_kernel_text(good, &twice, 1, &one);
     assert_string_equal(sw_text_get(&one), good);
     sw_text_free(&one);
 }
@@ -495,7 +502,7 @@ int main(void)
         cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
         cmocka_unit_test_setup(works_where_the_disk_is_full, fresh_cache),
         cmocka_unit_test_setup(compiles_once_what_several_threads_want, fresh_cache),
-        cmocka_unit_test_setup(takes_one_kernel_of_a_text, fresh_cache),
+        cmocka_unit_test_setup(takes_some_kernels_of_a_text, fresh_cache),
         cmocka_unit_test_setup(says_what_is_wrong_of_any_kernel, fresh_cache),
         cmocka_unit_test_setup(reports_an_error_with_label_and_log, fresh_cache),
         cmocka_unit_test_setup(compiles_models_with_and_without_each_expression, fresh_cache),
