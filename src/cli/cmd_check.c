@@ -270,6 +270,7 @@ static enum sw_status print_means(const struct check *c, const struct sw_plan *p
     struct sw_text name = {0}, domain = {0};
     SW_TRY(print_description(c, p));
     cli_devices_name(&c->devices, &name);
+    cli_devices_tell_choice(c->s, &c->devices, &domain);
     sw_plan_describe_domain(p, &domain);
     console_print(c->cli, "device   %s · solver %s%s\n%s", sw_text_get(&name), p->solver,
                   c->s->sweep->single_steps ? " in single precision" : "", sw_text_get(&domain));

@@ -263,7 +263,7 @@ static void explain_others(struct question *q)
 {
     static const struct { const char *word, *about; } others[] = {
         {"auto", "Of `stepper`, `differences` and `solver` the best row that fits; of `run.device` the GPUs, "
-                 "or the CPU where there is none."},
+                 "or the CPU where there is none or it ends before a GPU would begin."},
         {"cpu", "Of `run.device`: the CPU, all threads."},
         {"cuda", "Of `run.device`: all visible GPUs of the model of the first; cuda:1 or cuda:0,2: these."},
         {"true", "Of a switch: on."},

@@ -369,7 +369,7 @@ static enum sw_status open_completed_in_turn(struct sweep_run *run)
 /* @param seconds  out: how long it took, once devices were open */
 static enum sw_status make_plan(struct sweep_run *run, double *seconds)
 {
-    const struct cli_sweep *s = run->s;
+    struct cli_sweep *s = run->s;
     int users = 1;
     SW_TRY(sw_comm_agree(run->cli->comm, cli_devices_open(run->cli, s, run->completed, &run->devices, &users)));
     const double start = sw_clock();

@@ -1,5 +1,6 @@
 /* From a config, given or stored, to a sweep with its ids and the runs asked for. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 #include "base/sw_text.h"
 #include "cli/console.h"
 #include "cli/open_sweep.h"
+#include "comm/sw_launch.h"
+#include "device/sw_gpus.h"
+#include "device/sw_kernels.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
@@ -255,13 +259,49 @@ enum sw_status cli_sweep_check(struct sw_cli *cli, struct cli_sweep *s, const st
 
 /* ---- devices to compute it: which are opened, what they are called, what memory they have */
 
-enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep *s,
-                                const struct sw_completed *completed, struct sw_devices *devices, int *users)
+/* What a GPU has begun it goes on with, to the same bits. */
+static bool gpu_has_begun(const struct sw_completed *completed)
+{
+    for (int k = 0; completed && k < completed->ncheckpoint; k++)
+        if (!strncmp(completed->checkpoint[k].solver, "cuda.", 5)) return true;
+    return false;
+}
+
+/* Processes that compute together take GPUs where there are any, as each would have to choose alike. */
+static enum sw_status weigh_devices(const struct sw_cli *cli, const struct sw_plan_desc *desc, const char **spec,
+                                    struct cli_sweep *s)
+{
+    const bool automatic = !strcmp(*spec, "auto") && sw_launched().size == 1;
+    const int gpus = automatic && !gpu_has_begun(desc->completed) ? sw_gpus_seen() : 0;
+    if (!gpus) return SW_OK;
+    if (!(s->costs.begin > 0))
+        SW_TRY(sw_device_costs_of_sweep(desc, cli->threads, gpus, sw_kernel_cache_begun(), &s->costs));
+    if (sw_device_costs_take_cpu(&s->costs)) *spec = "cpu";
+    return SW_OK;
+}
+
+void cli_devices_tell_choice(const struct cli_sweep *s, const struct sw_devices *devices, struct sw_text *text)
+{
+    const struct sw_device_costs *c = &s->costs;
+    const bool cpu = devices->device[0]->space == SW_HOST;
+    char time[24];
+    if (!(c->begin > 0) || cpu != sw_device_costs_take_cpu(c)) return;  /* no GPU opened */
+    sw_text_printf(text, "auto     the %s: CPU ", cpu ? "CPU" : "GPU");
+    if (isnan(c->cpu)) sw_text_add(text, "too long for a trial, or without a row that does this");
+    else if (c->cpu < 10) sw_text_printf(text, "≈ %.2f s, by a short trial", c->cpu);
+    else sw_text_printf(text, "≈ %s, by a short trial", format_seconds(c->cpu, time));
+    sw_text_printf(text, "; GPU at least %.2f s, of which %.2f s before its first step\n", c->begin + c->steps,
+                   c->begin);
+}
+
+enum sw_status cli_devices_open(const struct sw_cli *cli, struct cli_sweep *s, const struct sw_completed *completed,
+                                struct sw_devices *devices, int *users)
 {
     const char *spec = cli->device ? cli->device : s->sweep->device;
     const int64_t ranks = users ? cli->comm->size : 1;
     const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, completed, cli->retry_failed};
     int64_t all;
+    SW_TRY(weigh_devices(cli, &desc, &spec, s));
     SW_TRY(sw_plan_most_devices(&desc, SW_DEVICES_MOST * ranks, &all));
     const int64_t each = (all + ranks - 1) / ranks;
     const int most = each < SW_DEVICES_MOST ? (int)each : SW_DEVICES_MOST;

@@ -2,6 +2,7 @@
 #define OPEN_SWEEP_H
 /* A sweep: read from a config or from an output file, expanded, with the ids of its runs. */
 #include "cli/command_line.h"
+#include "run/sw_device_choice.h"
 #include "run/sw_run_sweep.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_sweep.h"
@@ -17,6 +18,7 @@ struct cli_sweep {                      /* free with cli_sweep_close()          
     char             *file;             /* the output                                                        */
     struct sw_selection which;          /* what --only and --shard say                                       */
     cli_expand       *expand;           /* sw_sweep_expand() or sw_sweep_outline()                           */
+    struct sw_device_costs costs;       /* where "auto" has to choose between the CPU and GPUs; else begin is 0 */
 };
 enum sw_status cli_sweep_open(struct sw_cli *cli, const char *path, struct cli_sweep *s);
 /** The sweep stored in an output file. @param completed  of that file */
@@ -49,9 +51,12 @@ void cli_sweep_print_settings(struct sw_cli *cli, const struct cli_sweep *s);
 enum sw_status cli_completed_open(struct sw_cli *cli, const char *file, struct sw_completed **completed);
 
 /** Where to compute the runs that are asked for and not in `completed`: not on more devices than they make batches.
+ * "auto" of one process alone is where they end first: costs of s are filled once, and kept.
  * @param users  out: how many processes share a device; NULL: this one takes all */
-enum sw_status cli_devices_open(const struct sw_cli *cli, const struct cli_sweep *s,
-                                const struct sw_completed *completed, struct sw_devices *devices, int *users);
+enum sw_status cli_devices_open(const struct sw_cli *cli, struct cli_sweep *s, const struct sw_completed *completed,
+                                struct sw_devices *devices, int *users);
+/** "auto     the CPU: …", a line with the seconds of both; nothing where "auto" had nothing to choose. */
+void cli_devices_tell_choice(const struct cli_sweep *s, const struct sw_devices *devices, struct sw_text *text);
 /** "NVIDIA H200"; of several "4 × NVIDIA H200 (cuda:0, cuda:1, cuda:2, cuda:3)" */
 void cli_devices_name(const struct sw_devices *devices, struct sw_text *text);
 double cli_devices_memory(const struct sw_devices *devices);  /* of the one that has least */

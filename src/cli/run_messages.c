@@ -232,6 +232,7 @@ void message_plan(const struct sweep_run *run, double seconds)
         sw_text_printf(&text, " · solver %s%s", p->solver, run->s->sweep->single_steps ? " in single precision" : "");
     if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
     sw_text_printf(&text, "\n");
+    if (!first->sm) cli_devices_tell_choice(run->s, &run->devices, &text);
     sw_plan_describe_domain(p, &text);
     sw_text_printf(&text, "plan     ");
     if (p->done + p->failed)

@@ -1,6 +1,7 @@
 /* Compiling kernels at run time. NVRTC, the compiler, is loaded when it is first needed, so that the program starts
  * without it. What was compiled is kept in a cache of files, each named by the SHA-256 of all that decides its
  * content. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <nvrtc.h>
@@ -17,6 +18,7 @@
 #include "base/sw_text.h"
 #include "cuda/cu_library.h"
 #include "device/compilation_cuda.h"
+#include "device/sw_kernels.h"
 
 /* ------------------------------------------------------------------ NVRTC */
 
@@ -124,6 +126,21 @@ static void cache_folder(struct sw_text *path)
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (cache && cache[0] == '/') sw_text_printf(path, "%s/sweep", cache);
     else if (home && home[0] == '/') sw_text_printf(path, "%s/.cache/sweep", home);
+}
+
+bool sw_kernel_cache_begun(void)
+{
+    struct sw_text path = {0};
+    bool begun = false;
+    cache_folder(&path);
+    DIR *folder = path.length ? opendir(sw_text_get(&path)) : NULL;
+    for (const struct dirent *file; folder && !begun && (file = readdir(folder));) {
+        const size_t length = strlen(file->d_name);
+        begun = length > 6 && !strcmp(file->d_name + length - 6, ".cubin");
+    }
+    if (folder) closedir(folder);
+    sw_text_free(&path);
+    return begun;
 }
 
 /* The cache file of this compilation, "" if there is no place for a cache. */

@@ -15,6 +15,7 @@ enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, vo
     REFUSE;
 }
 
+bool sw_kernel_cache_begun(void) { return false; }
 
 enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
 {

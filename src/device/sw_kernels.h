@@ -55,6 +55,9 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 
 /* ---- what they are made of */
 
+/** Whether the cache has any kernel: without one the first run on a GPU waits for the compiler. */
+bool sw_kernel_cache_begun(void);
+
 /** Compile CUDA C text for an architecture, or take the cubin from the cache ($XDG_CACHE_HOME/sweep or ~/.cache/sweep).
  * @param text    complete source
  * @param label   what it is, for messages: "forcing"

@@ -147,10 +147,11 @@ const struct sw_key sw_common_keys[] = {
               "cost of the sweep, or less than a second; 0: none."},
 
     {.path = "run.device", .kind = SW_KEY_TEXT, .fallback = "auto",
-     .about = "Where to compute: \"auto\" (the GPUs, or the CPU where there is none), \"cpu\", \"cuda\" (all visible "
-              "GPUs of the model of the first), \"cuda:1\" or \"cuda:0,2\" (these); \"cpu:0,1\" is the CPU in two "
-              "groups of threads. Several devices share the batches, or the slices of large runs of `tridiagonal`, and "
-              "no more of them are opened than there is work for; no result depends on it."},
+     .about = "Where to compute: \"auto\" (the GPUs, or the CPU where there is none or a short trial finds that it "
+              "ends before a GPU would begin), \"cpu\", \"cuda\" (all visible GPUs of the model of the first), "
+              "\"cuda:1\" or \"cuda:0,2\" (these); \"cpu:0,1\" is the CPU in two groups of threads. Several devices "
+              "share the batches, or the slices of large runs of `tridiagonal`, and no more of them are opened than "
+              "there is work for; no result depends on it."},
     {.path = "run.precision", .kind = SW_KEY_WORD, .words = "double|single", .fallback = "double", .decides = true,
      .about = "Precision of the time stepping, and of elliptic problems; single is faster where a solver of `sweep "
               "list` has it, and refused for runs that it would spoil (docs/explanation/recursive_form.md, "
