@@ -6,7 +6,8 @@
 #     results   attributes, datasets, links, heaps and bits of results files, read by every command that reads them
 #     kills     the end of the program at any of its system calls; what goes on must come to the same bits
 #     faults    errors of the system at any call that reads or writes a file, and short reads; each call once
-#     lies      writes that the disk does not do as it says: a bit flipped, nothing, half of it, zeros in the midst
+#     lies      writes that the disk does not do as it says: a bit flipped, nothing, half of it, zeros in the midst; and
+#               reads in which it flips a bit once
 #     limits    limits of a process: its memory, its open files, the length of a file
 #     configs   configs with a few edits, through check and run
 #     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)

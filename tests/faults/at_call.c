@@ -9,7 +9,7 @@
  *     NUMBER       it fails with this errno, and is not made (close() is: it gives the descriptor back whatever it
  *                  says; brk() says nothing)
  *     short        it reads or writes half of what it was asked to
- *     flip:BIT     it writes one bit wrong: BIT, counted modulo those that there are
+ *     flip:BIT     it reads or writes one bit wrong: BIT, counted modulo those that there are
  *     lost, halved, holed  it writes nothing, the first half, or zeros in the middle third, and says that it wrote all
  *     run:COMMAND  a shell runs COMMAND while it waits
  *     list         none: LOG gets a line for each call that counts, "NAME PATH"
@@ -68,6 +68,7 @@ static char        which[5000];
 static pid_t       failing, changed, lying;                /* threads that are in such a call */
 static struct user_regs_struct before;                     /* of the changed one, which may count on its arguments */
 static unsigned long long bit;
+static bool        misreads;
 static struct { off_t at; size_t size; char was[1 << 16]; } wrong;  /* bytes of the lying one */
 
 static void choose(char *names)
@@ -145,19 +146,28 @@ static void exchange(pid_t pid, char *was, const char *now)
     if (fd >= 0) close(fd);
 }
 
-/* A write is about to be made that is not what it says. */
+static void flip_bit(pid_t pid, unsigned long long from, unsigned long long bytes)
+{
+    wrong.size = 1;
+    wrong.at = (off_t)(from + bit / 8 % bytes);
+    exchange(pid, wrong.was, NULL);
+    const char now = (char)(wrong.was[0] ^ 1 << bit % 8);
+    exchange(pid, NULL, &now);
+}
+
+/* A write is about to be made that is not what it says, or a read. */
 static void lie(pid_t pid, struct user_regs_struct *r)
 {
     static char now[sizeof wrong.was];
     const size_t size = (size_t)r->rdx, third = size / 3 + 1;
     if (!size) return;
     lying = pid;
-    wrong.size = action == FLIP ? 1 : action != HOLED ? 0 : third < sizeof now ? third : sizeof now;
-    wrong.at = (off_t)(r->rsi + (action == FLIP ? bit / 8 % size : size / 3));
-    if (wrong.size) exchange(pid, wrong.was, NULL);
-    memset(now, 0, wrong.size);
-    if (action == FLIP) now[0] = (char)(wrong.was[0] ^ 1 << bit % 8);
-    if (wrong.size) exchange(pid, NULL, now);
+    misreads = r->orig_rax == SYS_read || r->orig_rax == SYS_pread64;
+    if (action == FLIP && !misreads) flip_bit(pid, r->rsi, size);
+    if (action == FLIP) return;
+    wrong.size = action != HOLED ? 0 : third < sizeof now ? third : sizeof now;
+    wrong.at = (off_t)(r->rsi + size / 3);
+    if (wrong.size) exchange(pid, wrong.was, now);
     if (action == HALVED) r->rdx = (r->rdx + 1) / 2;
     if (action == LOST) r->orig_rax = (unsigned long long)-1;
     ptrace(PTRACE_SETREGS, pid, NULL, r);
@@ -209,6 +219,7 @@ static void stop_at_call(pid_t pid)
     if (pid == failing) r.rax = (unsigned long long)-error;
     if (pid == changed) r.rdi = before.rdi, r.rdx = before.rdx;
     if (pid == lying && wrong.size) exchange(pid, NULL, wrong.was);
+    if (pid == lying && misreads && (long)r.rax > 0) flip_bit(pid, r.rsi, r.rax);
     if (pid == lying) r.rdx = before.rdx;
     if (pid == lying && (action == LOST || action == HALVED)) r.rax = before.rdx;
     if (!acted) return;

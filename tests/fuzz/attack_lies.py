@@ -3,8 +3,9 @@
 build/at_call flips a bit of the k-th write, loses it, halves it, or puts zeros into it: of a sweep in batches whose
 parts are joined, one that is continued from a checkpoint, a longer axis, a longer time, a merge. Then either the
 command ends with a named error, and the same command on a disk that is mended comes to the bits of one that nobody
-lied to; or its result is the right one, and `verify` finds it whole. Every k comes once in each of these ways, in an
-order of the seed's; then bits are flipped, another one each time.
+lied to; or its result is the right one, and `verify` finds it whole. A bit of the k-th read of an output, a part or
+what belongs to them is flipped likewise. Every k comes once in each of these ways, in an order of the seed's; then
+bits are flipped, another one each time.
 """
 import os
 import sys
@@ -12,7 +13,7 @@ import sys
 from judge import Judge, options
 from scenes import CHECKPOINTS, PARTS, RUN, SHARDS, SLOWLY, Scenes
 
-WRITES = "write,pwrite64"
+WRITES, READS = "write,pwrite64", "read,pread64"
 RESUME, MERGE = ["resume", "k.h5", "-q"], ["merge", *PARTS, "-q", "-o", "k.h5"]
 STATES = RUN + ["-s", "output.state=true"]
 LONGER = STATES + ["-s", "time.end=2.0e-2"]
@@ -26,20 +27,26 @@ SCENES = {
     "time": ([STATES], LONGER, LONGER, "k.h5", {}),
     "merge": (SHARDS, MERGE, MERGE, "k.h5", {}),
 }
-HOW = ("flip", "lost", "halved", "holed")
+HOW = ("flip", "lost", "halved", "holed", "misread")
 
 
 class Lies(Scenes):
     def __init__(self, judge):
         super().__init__(judge, SCENES)
-        self.fired, self.ends, self.writes = 0, {}, {}
+        self.fired, self.ends, self.count = 0, {}, {}
 
     def prepare(self, name):
         self.make(name)
         self.keep_whole(name)
-        self.writes[name] = len(self.calls(name, WRITES))
-        every = [(name, how, k) for k in range(1, self.writes[name] + 1) for how in HOW]
+        for how in HOW:
+            self.count[name, how] = len(self.calls(name, *self.where(how)))
+        every = [(name, how, k) for how in HOW for k in range(1, self.count[name, how] + 1)]
         self.plan += every[self.judge.first::self.judge.step]
+
+    @staticmethod
+    def where(how):
+        """The calls that count, and of which files: of a config that is misread nothing can be said."""
+        return (READS, ["-p", ".h5"]) if how == "misread" else (WRITES, None)
 
     def is_right(self, name, what, lying):
         """Whether its result is there, the same to the bit, and said to be whole."""
@@ -54,7 +61,8 @@ class Lies(Scenes):
         self.place(name)
         judge.mutants += 1
         bit = self.random.getrandbits(40)
-        lying = self.at_call(k, SCENES[name][1], WRITES, f"flip:{bit}" if how == "flip" else how)
+        calls, files = self.where(how)
+        lying = self.at_call(k, SCENES[name][1], calls, f"flip:{bit}" if how in ("flip", "misread") else how, files)
         code = judge.run(lying, ["k.h5.d"], allowed={0, 5})
         self.fired += ":" in self.log()
         self.ends[(how, code)] = self.ends.get((how, code), 0) + 1
@@ -62,7 +70,7 @@ class Lies(Scenes):
             self.is_right(name, f"{name}, {how} (exit code 0)", lying)
         elif code == 5:
             said = judge.err.strip()
-            if "k.h5" not in said:
+            if "k." not in said:
                 self.fault(f"{name}, {how}: names no file: {said[:200]}", lying)
             on, codes = self.further_command(name)
             if judge.run([self.program, *on], ["k.h5.d", "k.h5"], allowed=codes) is not None:
@@ -81,10 +89,10 @@ def main():
         if lies.plan:
             lies.attack(*lies.plan.pop())
         else:
-            name = judge.random.choice(list(lies.writes))
-            lies.attack(name, "flip", judge.random.randrange(1, lies.writes[name] + 1))
+            name, how = judge.random.choice([key for key in lies.count if key[1] in ("flip", "misread")])
+            lies.attack(name, how, judge.random.randrange(1, lies.count[name, how] + 1))
     ends = ", ".join(f"{how}: {n} times {code}" for (how, code), n in sorted(lies.ends.items(), key=str))
-    print(f"lies: {lies.fired} writes that lied, {planned - len(lies.plan)} of the {planned} ways planned; {ends}")
+    print(f"lies: {lies.fired} calls that lied, {planned - len(lies.plan)} of the {planned} ways planned; {ends}")
     sys.exit(judge.summary())
 
 
