@@ -128,15 +128,28 @@ __device__ static __forceinline__ void set_inputs_in(const struct patch<VIEW> &p
             p.value[above + VIEW::offset(q, 1) + VIEW::REACH_Y][e + VIEW::offset(q, 0) + patch<VIEW>::LEFT];
 }
 
+/* Neighbour Q of the e-th of these points. */
+template <int Q, class VIEW>
+__device__ static __forceinline__ double neighbour_at(const struct around<VIEW> &a, const double *u, int e)
+{
+    constexpr int x = VIEW::offset(Q, 0) + VIEW::REACH_X, y = VIEW::offset(Q, 1) + VIEW::REACH_Y,
+                  z = VIEW::offset(Q, 2) + VIEW::REACH_Z;
+    constexpr size_t unknown = VIEW::unknown(Q);
+    return u[unknown * (VIEW::PART ? OF_UNKNOWN : POINTS) + a.z[z] + a.y[y + e] + a.x[x]];
+}
+
+template <class VIEW, int... Q>
+__device__ static __forceinline__ void set_neighbours(sequence<Q...>, const struct around<VIEW> &a, const double *u,
+                                                      int e, double *in)
+{
+    ((in[FIELDS_INPUTS + Q] = neighbour_at<Q>(a, u, e)), ...);
+}
+
 /* What programs take in at the e-th of these points: what they do not use is not loaded. */
 template <class VIEW>
 __device__ static __forceinline__ void set_inputs_at(const struct around<VIEW> &a, const double *u, int e, double *in)
 {
-#pragma unroll
-    for (int q = 0; q < VIEW::NEIGHBOURS; q++)
-        in[FIELDS_INPUTS + q] =
-            u[(size_t)VIEW::unknown(q) * (VIEW::PART ? OF_UNKNOWN : POINTS) + a.z[VIEW::offset(q, 2) + VIEW::REACH_Z] +
-              a.y[VIEW::offset(q, 1) + VIEW::REACH_Y + e] + a.x[VIEW::offset(q, 0) + VIEW::REACH_X]];
+    set_neighbours(below<VIEW::NEIGHBOURS>(), a, u, e, in);
 }
 
 /* At point number `at` of a field. @param set  of what walls give (fields_walls_rtc.cuh), of a state that is the one of

@@ -196,13 +196,6 @@ __device__ static __forceinline__ double g_at(const struct lane &me, const struc
 
 /* ------------------------------------------------------------------ a stage */
 
-/* 0, 1, .. N - 1 as the arguments of a template, for what is to be written out before the compiler sees it: loops that
- * it unrolls cost it more, and templates that call the next one more than that. */
-template <int... K> struct numbers {};
-template <int N, int... K> struct numbers_below { typedef typename numbers_below<N - 1, N - 1, K...>::type type; };
-template <int... K> struct numbers_below<0, K...> { typedef numbers<K...> type; };
-template <int N> __device__ static __forceinline__ typename numbers_below<N>::type below(void) { return {}; }
-
 typedef double points[UNKNOWNS][LANE_POINTS];
 
 /* Numbers of later right-hand sides: row r > 0 of unknown V at point j. With LEFT row 1 is u^n, with OWN_STEPS
@@ -302,7 +295,7 @@ __device__ static __forceinline__ void look_by_time(const struct lane &me, const
                                                     SEEN seen, int *by_time);
 
 template <int... K>
-__device__ static __forceinline__ void see_neighbours(numbers<K...>, const points &c, const struct view &w, int j,
+__device__ static __forceinline__ void see_neighbours(sequence<K...>, const points &c, const struct view &w, int j,
                                                       double *in)
 {
     ((in[SW_IN_U - REACH + K] = seen(c, w, K / NEIGHBOURS, j, K % NEIGHBOURS - REACH)), ...);
@@ -465,7 +458,7 @@ __device__ static __forceinline__ bool take_point(const struct lane &me, const s
 /* The points J of a stage. A loop would not be unrolled where there are many rows: the compiler then keeps c and the
  * rows in memory. @return whether all are finite */
 template <int I, int... J>
-__device__ static __forceinline__ bool go_along(numbers<J...>, const struct lane &me, const struct systems &all,
+__device__ static __forceinline__ bool go_along(sequence<J...>, const struct lane &me, const struct systems &all,
                                                 const struct sw_line_batch &b, int run, const struct values &v,
                                                 const struct moment &now, const struct lane (&forward)[UNKNOWNS],
                                                 points &c, struct view &w, const struct ahead &rows,

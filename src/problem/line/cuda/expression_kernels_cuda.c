@@ -272,6 +272,7 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_embedded_add("cuda/line/line_lane_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_warps_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_scalars_rtc.cuh", text);
+    sw_embedded_add("cuda/sequence_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_imex_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_wide_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_ended_rtc.cuh", text);
