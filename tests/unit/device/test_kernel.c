@@ -158,6 +158,29 @@ static const char *good_and(char text[200], const char *more)
     return text;
 }
 
+/* Neither XDG_CACHE_HOME nor HOME: what is compiled twice is still the same, from memory. */
+static void works_without_a_place_for_a_cache(void **state)
+{
+    const char *home = getenv("HOME");
+    char kept[400], text[200];
+    void *first, *second;
+    size_t bytes, again;
+    bool cached;
+    (void)state;
+    snprintf(kept, sizeof kept, "%s", home ? home : "");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    compile(good_and(text, "nowhere"), &first, &bytes, &cached);
+    assert_false(cached);
+    compile(text, &second, &again, &cached);
+    assert_false(cached);
+    assert_int_equal(bytes, again);
+    assert_memory_equal(first, second, bytes);
+    if (home) setenv("HOME", kept, 1);
+    sw_free(first);
+    sw_free(second);
+}
+
 /* A file may have 100 bytes: as on a full disk, a write fails in the middle of the cubin. Nothing of it stays. */
 static void works_where_the_disk_is_full(void **state)
 {
@@ -500,6 +523,7 @@ int main(void)
         cmocka_unit_test_setup(compiles_another_text_or_architecture_anew, fresh_cache),
         cmocka_unit_test_setup(recovers_from_a_damaged_cache_file, fresh_cache),
         cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
+        cmocka_unit_test_setup(works_without_a_place_for_a_cache, fresh_cache),
         cmocka_unit_test_setup(works_where_the_disk_is_full, fresh_cache),
         cmocka_unit_test_setup(compiles_once_what_several_threads_want, fresh_cache),
         cmocka_unit_test_setup(takes_some_kernels_of_a_text, fresh_cache),
