@@ -16,6 +16,7 @@
 #include "cli/signals.h"
 #include "comm/sw_comm_impl.h"
 #include "comm/sw_launch.h"
+#include "device/sw_kernels.h"
 
 /* ---- a library that ends the program: libgomp does, with exit code 1, when the system gives it no thread or no
  * memory. That code says that runs have diverged; such an end has the code of a device or memory, 4. */
@@ -235,6 +236,7 @@ int sw_cli_end(struct sw_cli **cli, enum sw_status st)
     struct sw_cli *c = *cli;
     int code = cli_exit_code(st);
     watched = false;
+    sw_kernels_end();
     if (!c) return code;
     console_wait(c);
     if (!st) code = c->exit_code;

@@ -84,12 +84,15 @@ static enum sw_status append(const char *text, const char *label, int sm, struct
 /* Compile it, without the lock. */
 static void run(struct sw_compilation *c)
 {
+    static bool registered;
     c->state = RUNNING;
     join(c);
     pthread_mutex_unlock(&lock);
     const enum sw_status st = sw_compile_or_read(c->text, c->label, c->sm, &c->cubin, &c->bytes, &c->from_cache,
                                                  &c->stored);
     pthread_mutex_lock(&lock);
+    if (!c->from_cache && !registered) atexit(sw_kernels_end);
+    registered |= !c->from_cache;
     sw_err_keep(&c->failed, st);
     c->state = ENDED;
     leave(c);
@@ -124,16 +127,18 @@ static void *compile_waiting(void *unused)
     return NULL;
 }
 
-/* The program ends: what waits is not taken up, and what runs has to end before the compiler's library is left. */
-static void end_threads(void)
+void sw_kernels_end(void)
 {
     pthread_mutex_lock(&lock);
     ending = true;
     while (threads) pthread_cond_wait(&changed, &lock);
+    ending = false;
     pthread_mutex_unlock(&lock);
 }
 
-static void call_at_exit(void) { atexit(end_threads); }
+/* For an exit() that nobody has announced: registered before the first compilation, and behind it, since the compiler
+ * registers what it clears away then, which would come first. */
+static void call_at_exit(void) { atexit(sw_kernels_end); }
 
 int sw_compilation_threads(void)
 {
@@ -146,7 +151,7 @@ static void start_thread(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_t thread;
-    pthread_once(&once, call_at_exit);  /* the library has been loaded: it is left later than this is called */
+    pthread_once(&once, call_at_exit);
     if (threads >= sw_compilation_threads() || pthread_create(&thread, NULL, compile_waiting, NULL)) return;
     pthread_detach(thread);
     threads++;

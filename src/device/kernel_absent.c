@@ -24,6 +24,7 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 }
 
 void sw_kernels_wait(void) {}
+void sw_kernels_end(void) {}
 
 enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
                                 int count, void **kernels, struct sw_module **module)

@@ -96,6 +96,7 @@ static void write_text(FILE *to, const char *text, const char *const *names, int
 }
 
 void sw_kernels_wait(void) {}
+void sw_kernels_end(void) {}
 
 enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
                                 int count, void **kernels, struct sw_module **module)

@@ -141,7 +141,7 @@ static void names_a_kernel_that_is_not_there(void **state)
     (void)state;
     need_device();
     create(names, 2, kernels, &module);
-    assert_int_equal(sw_kernel_launch(device, kernels[0], 1, 1, 128, 0, NULL), SW_E_CUDA);
+    assert_int_equal(sw_kernel_launch(device, kernels[1], 1, 1, 128, 0, NULL), SW_E_CUDA);
     assert_contains(sw_err_message(), "missing_k");
     sw_module_unload(device, &module);
     assert_null(module);

@@ -1,6 +1,9 @@
 /* Compiling kernels at run time: the cache of cubins, and what the user is told when something is missing. Needs NVRTC,
  * but no device. */
 #include "device/sw_kernels.h"
+#ifdef SW_HAVE_CUDA
+#include "device/compilation_cuda.h"
+#endif
 #include "helpers.h"
 
 #include <dirent.h>
@@ -206,6 +209,59 @@ static void works_where_the_disk_is_full(void **state)
     assert_int_equal(rmdir(folder), 0);
     sw_free(cubin);
 }
+
+#ifdef SW_HAVE_CUDA
+/* A compiler that takes its time, and that its own exit handler takes away, as NVRTC's do: it is registered when it
+ * first compiles. */
+static const char slow_compiler[] =
+    "#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n"
+    "static int there;\nstatic void gone(void) { there = 0; }\n"
+    "int nvrtcVersion(int *a, int *b) { *a = 13; *b = 0; return 0; }\n"
+    "const char *nvrtcGetErrorString(int r) { return r ? \"wrong\" : \"\"; }\n"
+    "int nvrtcCreateProgram(void **p) { *p = &there; return 0; }\n"
+    "int nvrtcDestroyProgram(void **p) { *p = NULL; return 0; }\n"
+    "int nvrtcCompileProgram(void *p)\n"
+    "{ there = 1; atexit(gone); usleep(1000000); if (!there) abort(); return p == NULL; }\n"
+    "int nvrtcGetCUBINSize(void *p, size_t *n) { *n = 4; return p == NULL; }\n"
+    "int nvrtcGetCUBIN(void *p, char *c) { strcpy(c, \"abc\"); return p == NULL; }\n"
+    "int nvrtcGetProgramLogSize(void *p, size_t *n) { *n = 1; return p == NULL; }\n"
+    "int nvrtcGetProgramLog(void *p, char *c) { *c = 0; return p == NULL; }\n";
+
+static int exit_while_it_compiles(const char *library)
+{
+    struct sw_compilation *c[2];
+    setenv("SWEEP_NVRTC", library, 1);
+    for (int k = 0; k < 2; k++) {
+        if (sw_compilation_begin(k ? "one" : "another", "test", 90, &c[k])) return 3;
+        sw_compilation_leave(&c[k]);
+    }
+    usleep(200000);
+    sw_kernels_end();
+    exit(0);
+}
+
+/* A kernel that is never launched is still being compiled when the program ends. */
+static void ends_while_a_kernel_is_compiled(void **state)
+{
+    char source[300], library[300], command[800];
+    int status = -1;
+    (void)state;
+    snprintf(source, sizeof source, "%s/slow.c", test_folder());
+    snprintf(library, sizeof library, "%s/slow.so", test_folder());
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s %s 2> /dev/null", library, source);
+    FILE *f = fopen(source, "w");
+    assert_non_null(f);
+    fputs(slow_compiler, f);
+    fclose(f);
+    if (system(command)) skip_unless_needed("cc", "there is no compiler cc");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) _exit(exit_while_it_compiles(library));
+    assert_true(child > 0 && waitpid(child, &status, 0) == child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+#endif
 
 enum { AT_ONCE = 6 };
 
@@ -518,6 +574,9 @@ static void compiles_every_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#ifdef SW_HAVE_CUDA
+        cmocka_unit_test_setup(ends_while_a_kernel_is_compiled, fresh_cache),
+#endif
         cmocka_unit_test_setup(two_processes_compile_the_same_kernel, fresh_cache),
         cmocka_unit_test_setup(takes_the_second_compilation_from_the_cache, fresh_cache),
         cmocka_unit_test_setup(compiles_another_text_or_architecture_anew, fresh_cache),
