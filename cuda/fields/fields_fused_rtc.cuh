@@ -125,17 +125,14 @@ __device__ static inline void fused_columns(const struct fields_on_device &b, in
         struct found found = {};
         for (int tile = 0; tile < S::TILES * S::PLANES; tile++)
             pass_columns<A, I>(b, run, f, v, tile, part.rank, shared + SCRATCH, &found);
-        if (A + 1 == AXES && I + 1 == STAGES) {
-            report(b, run, v, found, shared + SCRATCH);
-            if (UNKNOWNS > 1) __syncthreads();
-        }
+        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found);
     }
 }
 
 /* Segments of columns beside each other make a band, whose threads also form and solve its rows: they wait for others
  * only where columns are solved. */
 typedef line_group<NX, THREADS_FUSED, row_group::BARRIERS> band_group;
-enum { OF_BAND = SEGMENT_X * PITCH, BAND_STATES = OF_BAND - 4 * NX };  /* doubles; where columns leave their states */
+enum { OF_BAND = SEGMENT_X * PITCH };  /* doubles of its rows, and of what its columns leave */
 
 /* Solve the rows that lie in `room`, of which threads have segments; states of these lie where they were. */
 __device__ static __forceinline__ void whole_rows(const struct fields_on_device &b, int run, double *room)
@@ -154,7 +151,7 @@ __device__ static __forceinline__ void whole_rows(const struct fields_on_device 
 
 /* A stage with an increment in registers. Rows go through shared memory, SEGMENT_X of each band at a time: there they
  * are solved along x, and threads take what their columns have of them. What columns leave lies in the same room, which
- * is the band's then; in a cluster behind what report() takes of it. */
+ * is the band's then. */
 template <int I>
 __device__ static __forceinline__ void whole_stage(const struct fields_on_device &b, int run, const struct fields &f,
                                           const struct part &part, const struct kept *kept, struct found *found)
@@ -178,7 +175,7 @@ __device__ static __forceinline__ void whole_stage(const struct fields_on_device
     if (!p.axis[1].is_one)
         solve_lines<SEGMENT_Y, NY, WALLS_Y, line_blocks<BLOCKS_RUN>, BLOCKS_RUN>(
             p.axis[1], eliminated_of(b, run, 0, 1), c, part.rank * BANDS + band, true, column, OF_BAND, NX,
-            room + BAND_STATES);
+            room);
     else line_blocks<BLOCKS_RUN>::barrier();
     finish_segment<I, line_shape<SEGMENT_Y, NY>>(b, run, f, (size_t)first * NX + column, NX, SEGMENT_Y, c,
                                                  factor_of(b, run, 0), nullptr, 0, found);
@@ -204,7 +201,7 @@ __device__ static inline void fused_stages(const struct fields_on_device &b, int
         struct found found = {};
         keep_stage<I, 0>(b, run, kept);
         whole_stage<I>(b, run, f, part, kept, &found);
-        if (I + 1 == STAGES) report(b, run, 0, found, shared + SCRATCH);
+        if (I + 1 == STAGES) report(b, run, 0, found);
         end_stage<I>(f, part);
         fused_stages<I + 1>(b, run, f, part, kept);
     } else if constexpr (I < STAGES) {
@@ -300,7 +297,7 @@ __device__ static inline bool fused_step(const struct fields_on_device &b, int r
             impose_walls(b, run, f.u);
         }
         if constexpr (ELSEWHERE) {
-            find_most<stepped_terms>(b, run, f, first, end, false, other, shared + SCRATCH);
+            find_most<stepped_terms>(b, run, f, first, end, false, other);
             if constexpr (PARTED) {
                 tell(own->word, &own->stopped, parts->told[BEFORE_STEP]);
                 hear(own->word, &own->stopped, parts->told[BEFORE_STEP], parts->heard);
@@ -313,7 +310,7 @@ __device__ static inline bool fused_step(const struct fields_on_device &b, int r
     }
     if (b.pace[run].goes == 1) {
         fused_stages(b, run, f, part, kept);
-        if (STEEP) see_time<stepped_terms>(b, run, f, first, end, other, shared + SCRATCH);
+        if (STEEP) see_time<stepped_terms>(b, run, f, first, end, other);
         if constexpr (PARTED) {
             tell(own->word, &own->stopped, parts->told[BEHIND_STEP]);
             if (!STEEP) take_edges(OWN ? f.stage : f.u, part);

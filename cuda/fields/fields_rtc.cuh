@@ -226,31 +226,24 @@ __device__ static __forceinline__ double rate_at(const struct fields_on_device &
 
 enum { WARP = 32 };
 
-/* The worst of a block's numbers is left in shared[0], and known to thread 0. All threads together; blocks are whole
- * warps. @param shared  [threads] */
-__device__ static inline double leave_worst(double x, double *shared)
+/* The largest of a block's numbers, NaN if one is, for every thread; a call, once for a field. All threads together;
+ * blocks are whole warps. @param shared  [threads], free again afterwards */
+__device__ static __noinline__ double block_worst(double x, double *shared)
 {
     const int thread = threadIdx.x, threads = blockDim.x;
     __syncthreads();
     shared[thread] = x;
     __syncthreads();
-    if (thread >= WARP) return x;
-    for (int k = thread + WARP; k < threads; k += WARP) x = sw_own_steps_worse(x, shared[k]);
-    for (int half = WARP / 2; half > 0; half /= 2) {
+    if (thread < WARP) {
+        for (int k = thread + WARP; k < threads; k += WARP) x = sw_own_steps_worse(x, shared[k]);
+        for (int half = WARP / 2; half > 0; half /= 2) {
+            shared[thread] = x;
+            __syncwarp();
+            x = sw_own_steps_worse(x, shared[thread ^ half]);
+            __syncwarp();
+        }
         shared[thread] = x;
-        __syncwarp();
-        x = sw_own_steps_worse(x, shared[thread ^ half]);
-        __syncwarp();
     }
-    shared[thread] = x;
-    return x;
-}
-
-/* The largest of a block's numbers, NaN if one is, for every thread; a call, once for a field.
- * @param shared  [threads], free again afterwards */
-__device__ static __noinline__ double block_worst(double x, double *shared)
-{
-    leave_worst(x, shared);
     __syncthreads();
     x = shared[0];
     __syncthreads();
@@ -265,15 +258,15 @@ __device__ static inline unsigned long long bits_of(double x)
 
 __device__ static inline double of_bits(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 
-/* Raise a number that all blocks of a run have together. All threads together.
- * @param shared  [threads], free again behind the next barrier */
-__device__ static inline void raise(unsigned long long *to, double x, double *shared)
+/* Raise a number that all threads of a run have together, to one of 0 or more or NaN, by warps: no thread waits for one
+ * of another warp. */
+__device__ static inline void raise(unsigned long long *to, double x)
 {
-    x = leave_worst(x, shared);
-    if (threadIdx.x == 0) {
-        const unsigned long long bits = bits_of(x);
-        if (bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
-    }
+    const unsigned long long mine = bits_of(x);
+    const unsigned mine_above = (unsigned)(mine >> 32), above = SW_LARGEST_OF_WARP(mine_above),
+                   below = SW_LARGEST_OF_WARP(mine_above == above ? (unsigned)mine : 0u);
+    const unsigned long long bits = (unsigned long long)above << 32 | below;
+    if (SW_FIRST_OF_WARP && bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
 }
 
 /* The upper halves of numbers: of those above 0 the largest; and of those below 0, if there are any, the one of the
@@ -291,12 +284,10 @@ __device__ static __forceinline__ bool are_finite(const struct uppers &seen)
     return seen.above < 0x7ff00000 && seen.below < 0xfff00000u;
 }
 
-/* raise() to the largest upper half, or NaN, by warps: no thread waits for one of another warp. */
-__device__ static inline void raise_by_uppers(unsigned long long *to, const struct uppers &seen)
+/* The largest above 0, cut off behind its upper half, or NaN. */
+__device__ static __forceinline__ double largest_seen(const struct uppers &seen)
 {
-    const int upper = SW_LARGEST_OF_WARP(are_finite(seen) ? seen.above : 0x7ff80000);
-    const unsigned long long bits = (unsigned long long)upper << 32;
-    if (SW_FIRST_OF_WARP && bits > *(volatile unsigned long long *)to) atomicMax(to, bits);
+    return are_finite(seen) ? of_bits((unsigned long long)seen.above << 32) : nan("");
 }
 
 /* ------------------------------------------------------------------ lines */

@@ -59,10 +59,10 @@ __device__ static inline int tile_at(int tile) { return tile < TILES_OF_ALL ? ti
  * @param room   [threads] */
 template <class VIEW, int K = 0>
 __device__ static inline void find_most(const struct fields_on_device &b, int run, const struct fields &f, int first,
-                                        int end, bool local, struct kept *kept, double *room)
+                                        int end, bool local, struct kept *kept)
 {
     if constexpr (K < VARYING && varying_same(K) != K) {
-        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept, room);
+        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept);
     } else if constexpr (K < VARYING) {
         const struct fields_pace p = b.pace[run];
         double most = 0.0;
@@ -72,9 +72,10 @@ __device__ static inline void find_most(const struct fields_on_device &b, int ru
             for (int at = first + threadIdx.x; at < end; at += blockDim.x)
                 most = sw_own_steps_worse(
                     most, value_anywhere<varying<K>, VIEW>(b, run, kept, f.u, at, p.t, p.number));
-            raise(&b.most[(size_t)run * VARYING + K], most, room);
+            raise(&b.most[(size_t)run * VARYING + K], most);
+            __syncthreads();  /* the next one is kept where this one is */
         }
-        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept, room);
+        find_most<VIEW, K + 1>(b, run, f, first, end, local, kept);
     }
 }
 
@@ -85,7 +86,7 @@ extern "C" __global__ void most_k(struct fields_on_device b, int local)
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
     if (local ? !b.stopped[run] : b.pace[run].goes)
-        find_most<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept, shared);
+        find_most<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept);
 }
 
 extern "C" __global__ void system_k(struct fields_on_device b)
@@ -146,15 +147,14 @@ extern "C" __global__ void __launch_bounds__(THREADS_ROWS, BLOCKS_OF_ROWS) rows_
     }
 }
 
-/* Behind the last pass of a step. @param room  [threads] */
-__device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found,
-                                     double *room)
+/* Behind the last pass of a step. */
+__device__ static inline void report(const struct fields_on_device &b, int run, int v, const struct found &found)
 {
     for (int k = 0; k < VARYING; k++)
-        if (is_local(k)) raise_by_uppers(&b.next_most[(size_t)run * VARYING + k], found.most[k]);
+        if (is_local(k)) raise(&b.next_most[(size_t)run * VARYING + k], largest_seen(found.most[k]));
     if (OWN) {
-        raise(largest_of(b, run, ERROR, v), found.error, room);
-        raise(largest_of(b, run, NEXT_SIZE, v), found.largest, room);
+        raise(largest_of(b, run, ERROR, v), found.error);
+        raise(largest_of(b, run, NEXT_SIZE, v), found.largest);
     } else if (!are_finite(found.next)) {
         stop_run(b, run, b.pace[run].number + 1);
     }
@@ -171,7 +171,7 @@ __device__ static inline void columns_in_stage(const struct fields_on_device &b,
             return;
         }
         pass_columns<A, I>(b, run, fields_of(b, run), v, tile, rank, shared, &found);
-        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found, shared);
+        if (A + 1 == AXES && I + 1 == STAGES) report(b, run, v, found);
     }
 }
 
@@ -198,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(THREADS_COLUMNS, BLOCKS_OF_COLUMNS)
 /* What F does more by the time than the stages see (fields_estimate_by_time()). */
 template <class VIEW, int V = 0>
 __device__ static inline void see_time(const struct fields_on_device &b, int run, const struct fields &f, int first,
-                                       int end, struct kept *kept, double *room)
+                                       int end, struct kept *kept)
 {
     if constexpr (V < UNKNOWNS) {
         const struct fields_pace p = b.pace[run];
@@ -217,8 +217,9 @@ __device__ static inline void see_time(const struct fields_on_device &b, int run
             }
             largest = sw_own_steps_worse(largest, fabs(sum));
         }
-        raise(largest_of(b, run, BY_TIME, V), largest, room);
-        see_time<VIEW, V + 1>(b, run, f, first, end, kept, room);
+        raise(largest_of(b, run, BY_TIME, V), largest);
+        __syncthreads();
+        see_time<VIEW, V + 1>(b, run, f, first, end, kept);
     }
 }
 
@@ -228,7 +229,7 @@ extern "C" __global__ void time_k(struct fields_on_device b)
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
     if (STEEP && !FIELDS_KEPT && b.pace[run].goes == 1)
-        see_time<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept, shared);
+        see_time<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), kept);
 }
 
 extern "C" __global__ void judge_k(struct fields_on_device b)

@@ -1,8 +1,9 @@
 /* What the text of kernels needs to be compiled as C++ for the host, and to run there: the threads of a block are
  * fibers that take turns at barriers, blocks come one after another. Threads that race give other numbers, as they run
- * in one order between two barriers and in the other one between the next, and so do warps; parts of a block go on alone
- * as far as they can; what was not written in shared memory is NaN. Blocks of a cluster take turns at its barriers, likewise: what is in shared memory is copied to
- * where it is used and away from there. Not for kernels with more of warps than their barrier. */
+ * in one order between two barriers and in the other one between the next, and so do warps; parts of a block go on
+ * alone as far as they can; what was not written in shared memory is NaN. Blocks of a cluster take turns at its
+ * barriers, likewise: what is in shared memory is copied to where it is used and away from there. Not for kernels with
+ * more of warps than their barrier. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

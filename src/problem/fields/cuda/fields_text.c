@@ -274,18 +274,15 @@ static size_t part_bytes(const struct fields_desc *d, int kept, int64_t rows, in
 }
 
 /* With `segment` points of a column for each thread of each block of a cluster. The last increment has no field, nor
- * has the first one of two stages, which follows from the state of the second one unless walls move. There are so few
- * threads that the states of a column lie behind what report() takes.
+ * has the first one of two stages, which follows from the state of the second one unless walls move.
  * @param room  of shared memory, in bytes */
 static bool cut_whole_by(const struct fields_desc *d, int segment, int cluster, size_t room, struct fields_shape *s)
 {
-    enum { ROW = 16, MANY = 640, STATES = 4 };
+    enum { ROW = 16, MANY = 640 };
     const bool derived = fields_method_of(d->scheme)->stages == 2 && !fields_walls_layout_of(d).moves;
     const int kept = fields_kept(d) - (derived ? 2 : 1);
     const int64_t threads = d->n[0] * d->n[1] / segment / cluster;
-    if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY ||
-        (cluster > 1 && threads > (ROW + 1 - STATES) * d->n[0]))
-        return false;
+    if (d->n[0] % ROW || d->n[1] % (segment * cluster) || threads % WARP || threads > MANY) return false;
     const size_t fields = part_bytes(d, kept, d->n[1] / cluster, cluster),
                  rows = (size_t)threads * (ROW + 1) * sizeof(double);
     *s = (struct fields_shape){.segment = {ROW, segment, 1}, .rows = 1, .columns = {0, 1, 1}, .kept = kept, .whole = 1,
