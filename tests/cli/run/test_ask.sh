@@ -222,6 +222,19 @@ head -n 3 k.csv >t.csv
 table -o mt.h5 -s time.end=20.0 -s output.fields.times=[20.0] -s output.scalars.every=20.0 -s 'grid.n="32*A"'
 same m.h5 mt.h5; same two.h5 kt.h5
 
+# a program that is not there is named
+"$python" -B - "$top/scripts/ask" 2>err <<'PY' || fail 'a session without the program'
+import sys
+sys.path.insert(0, sys.argv[1])
+import sweep_ask
+try:
+    sweep_ask.Session("x.cfg", program="/nowhere/sweep")
+except RuntimeError as error:
+    assert "there is no program '/nowhere/sweep'" in str(error), error
+else:
+    sys.exit("it begins")
+PY
+
 # scipy's differential evolution finds what two numbers of a front came from
 if "$python" -c 'import scipy.optimize as o; assert o.differential_evolution' 2>err; then
     SWEEP=$sweep "$python" -B "$top/scripts/ask/differential_evolution.py" "$top/configs/front_fit.cfg" miss \
