@@ -20,6 +20,10 @@ static const double least_points = 2.5;
 static const double flat = 1e-6;  /* of its size: a field that varies by less has no interfaces */
 static const double gone = 1e-12; /* of the largest unknown: one that is smaller has died out, and is rounding */
 
+/* Of noise the largest of 10^6 differences of neighbours is 5 times their root mean square, that of a step in a line of
+ * 256 points 8 times. */
+static const double most_of_noise = 6;
+
 enum { LONGEST = 1 << 14, SHORTEST = 8 };  /* lines that are looked at */
 
 struct moments { double mean, square; };
@@ -130,19 +134,24 @@ enum sw_status sw_resolution_warn_initial(const struct sw_setup *setup, int64_t 
 
 /* ------------------------------------------------------------------ at the end */
 
-/* The largest difference of neighbours along a dimension, of points `stride` apart; of slabs also between two. */
+/* The largest difference of neighbours along a dimension, of points `stride` apart; of slabs also between two.
+ * @param most  out: it, and the root mean square of those within the slab that has the most */
 static enum sw_status steepest(const struct sw_setup *here, const struct sw_setup *slab, int d, const double *u,
-                               double *most)
+                               double most[2])
 {
     const int64_t *n = here->n, stride = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1], points = sw_points(n);
-    double *next = NULL;
+    double *next = NULL, square = 0;
     *most = 0;
     if (slab && d == sw_slab_axis(slab)) SW_TRY(sw_slab_next_plane(slab, u, &next));
     for (int64_t i = 0; i < points; i++)
-        if (i / stride % n[d] + 1 < n[d]) *most = fmax(*most, fabs(u[i + stride] - u[i]));
+        if (i / stride % n[d] + 1 < n[d]) {
+            *most = fmax(*most, fabs(u[i + stride] - u[i]));
+            square += (u[i + stride] - u[i]) * (u[i + stride] - u[i]);
+        }
+    most[1] = n[d] > 1 ? sqrt(square / ((double)(points / n[d]) * (double)(n[d] - 1))) : 0;
     for (int64_t i = 0; next && i < stride; i++) *most = fmax(*most, fabs(next[i] - u[points - stride + i]));
     sw_free(next);
-    return sw_slab_max(slab, 1, most);
+    return sw_slab_max(slab, 2, most);
 }
 
 enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -151,13 +160,14 @@ enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t l
     const struct sw_setup *slab = setup->slab, *here = slab ? slab : setup;
     const int64_t points = sw_points(here->n);
     const int unknowns = sw_setup_unknowns(setup);
+    const bool noisy = sw_setup_is_noisy(setup);  /* neighbours differ by their noise */
     double largest = 0;
     (void)ld, (void)column, (void)j;
     for (int64_t i = 0; state && i < unknowns * points; i++) largest = fmax(largest, fabs(state[i]));
     if (state) SW_TRY(sw_slab_max(slab, 1, &largest));
     for (int v = 0; state && v < unknowns && !text->length; v++) {
         const double *u = state + v * points;
-        double most[2] = {-INFINITY, -INFINITY}, step;  /* -u, u */
+        double most[2] = {-INFINITY, -INFINITY}, step[2];  /* -u, u */
         for (int64_t i = 0; i < points; i++) {
             most[0] = fmax(most[0], -u[i]);
             most[1] = fmax(most[1], u[i]);
@@ -167,9 +177,9 @@ enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t l
         if (!(range > flat * fmax(fabs(most[0]), fabs(most[1])) && range > gone * largest)) continue;
         for (int d = 0; d < setup->dim && !text->length; d++) {
             if (setup->n[d] < 2 * SHORTEST) continue;
-            SW_TRY(steepest(here, slab, d, u, &step));
-            const double across = range / step;
-            if (!(across < least_points)) continue;
+            SW_TRY(steepest(here, slab, d, u, step));
+            const double across = range / step[0];
+            if (!(across < least_points) || (noisy && step[0] < most_of_noise * step[1])) continue;
             sw_text_set(text, "under-resolved: at the end %s has its range within %.2g points of %c: such an interface "
                         "depends on where the points are, and may stick to them; use a larger grid.n",
                         setup->nunknown > 1 ? setup->unknown[v] : "u", across, "xyz"[d]);

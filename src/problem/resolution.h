@@ -9,8 +9,8 @@
 enum sw_status sw_resolution_warn_initial(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                           const double *state, struct sw_text *text);
 
-/** At the end of a run: says where u goes from its least to its largest value within 2.5 points. Of slabs collective
- * over their ranks. */
+/** At the end of a run: says where u goes from its least to its largest value within 2.5 points; where steps draw
+ * noise, only of a difference of neighbours that stands out of theirs. Of slabs collective over their ranks. */
 enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                          const double *state, struct sw_text *text);
 #endif

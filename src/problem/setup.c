@@ -35,6 +35,15 @@ const struct sw_program *sw_setup_function(const struct sw_setup *setup, const c
     return f ? f->program : NULL;
 }
 
+bool sw_setup_is_noisy(const struct sw_setup *setup)
+{
+    for (int k = 0; k < setup->nfunction; k++)
+        if (!strncmp(setup->function[k].key, "noise", 5) ||
+            (strcmp(setup->function[k].key, "initial") && sw_expr_is_random(setup->function[k].expr)))
+            return true;
+    return false;
+}
+
 enum sw_status sw_setup_compile(const struct sw_setup *setup, const struct sw_expr *expr, struct sw_program **program,
                                 struct sw_expr_error *err)
 {

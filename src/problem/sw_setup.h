@@ -110,6 +110,9 @@ bool sw_setup_chosen(const struct sw_setup *setup, const char *key, const char *
 const struct sw_function *sw_setup_find(const struct sw_setup *setup, const char *key);
 const struct sw_program *sw_setup_function(const struct sw_setup *setup, const char *key);
 
+/** Whether steps draw random numbers: by the keys of noise, or in another text than the initial values. */
+bool sw_setup_is_noisy(const struct sw_setup *setup);
+
 /** Whether it is left out, or 0 wherever it is asked. */
 bool sw_function_is_0(const struct sw_function *function);
 

@@ -130,16 +130,6 @@ static bool by_expressions(const struct sw_setup *setup)
     return !sw_initial_in_file(setup);
 }
 
-/* Noise of each step is other noise with other steps. */
-static bool has_noise_in_time(const struct sw_setup *setup)
-{
-    for (int k = 0; k < setup->nfunction; k++)
-        if (!strncmp(setup->function[k].key, "noise", 5) ||
-            (strcmp(setup->function[k].key, "initial") && sw_expr_is_random(setup->function[k].expr)))
-            return true;
-    return false;
-}
-
 /* Points of a run that are here, and all of them: of lines the finer grid has others than the batch. */
 static int64_t points_of(const struct accuracy *a) { return sw_points(a->r->setup->n); }
 static int64_t all_points_of(const struct accuracy *a) { return sw_points(a->r->group->n); }
@@ -345,7 +335,8 @@ enum sw_status accuracy_create(const struct runs *r, const struct sw_representat
                            .user = user};
     a->until = last_halved(a);
     st = choose(a);
-    if (!st && a->count && a->until && !a->comm && !has_noise_in_time(r->setup)) st = begin_halves(a);
+    /* noise of each step is other noise with other steps */
+    if (!st && a->count && a->until && !a->comm && !sw_setup_is_noisy(r->setup)) st = begin_halves(a);
     return st == SW_E_MEMORY ? SW_OK : st;
 }
 
@@ -589,7 +580,7 @@ enum sw_status accuracy_estimate(struct accuracy *a, struct sw_run_result *resul
         at_end += is_at_end(a, result, j);
     }
     a->found.sampled = a->count;
-    if (has_noise_in_time(a->r->setup)) a->found.noisy = at_end;
+    if (sw_setup_is_noisy(a->r->setup)) a->found.noisy = at_end;
     else if (at_end && a->until) st = estimate(a, result);
     else a->found.broken_off = at_end;
     if (st) a->found.broken_off = at_end - a->found.estimated;

@@ -269,6 +269,13 @@ for step in range(200):
         assert off < (1e-14 if step == 0 else 1e-12)
 PY
 
+# ---- neighbours differ by their noise, which is no interface that points are too few for; a step among it is
+expect 0 run line.cfg -q -o rough.h5 -s 'sweep.seed=[1, 2]' -s 'grid.n=256' -s 'grid.length=256.0'
+expect 0 show rough.h5; ! grep -q under-resolved out || fail 'noise is taken for an interface'
+expect 0 run line.cfg -q -o step.h5 -s 'sweep.seed=[1, 2]' -s 'grid.n=256' -s 'grid.length=256.0' \
+    -s 'rhs="1e-9*dxx(u)"' -s 'noise="0.001"' -s 'initial="x < 128"' -s time.end=1.0 -s 'output.fields.times=[1.0]'
+expect 0 show step.h5; prints 'under-resolved: at the end u has its range within'
+
 # ---- streams: runs of one stream have one path, others none; a longer axis keeps them
 cat >stream.cfg <<'CFG'
 problem = "allen_cahn";
