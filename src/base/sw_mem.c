@@ -55,6 +55,13 @@ void sw_mem_return_blocks(void)
 #endif
 }
 
+void sw_mem_trim(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    malloc_trim(0);
+#endif
+}
+
 void sw_free(void *memory) { free(memory); }
 
 /* 64 KiB at a time: some 10 us of work for a thread. */

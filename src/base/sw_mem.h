@@ -27,6 +27,9 @@ enum sw_status sw_have_room(size_t bytes, char **block, size_t *room);
 /** Have the system get back each large block that is freed. Once, at the beginning of the program. */
 void sw_mem_return_blocks(void);
 
+/** Give the system back what is free between blocks that are in use, after many of them were freed. */
+void sw_mem_trim(void);
+
 /** Free what sw_alloc gave. NULL is fine. */
 void sw_free(void *memory);
 

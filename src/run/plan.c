@@ -753,6 +753,8 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     if (!st) st = try_solvers(p);
     SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     add_up(p);
+    sw_free(p->own->todo);
+    p->own->todo = NULL;
     *plan = p;
     return SW_OK;
 failed:

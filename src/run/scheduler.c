@@ -471,6 +471,7 @@ static enum sw_status merge_results(struct sw_scheduler *s, const struct sw_comp
     unsigned char *expected = NULL;
     if (!s->plan->nruns && !(completed && completed->has_parts)) return SW_OK;
     scheduler_show_progress(s, "merging");
+    sw_mem_trim();  /* what batches took */
     provenance.solver = s->plan->solver;
     SW_TRY(list_expected(s, completed, &expected));
     how.expected = expected;

@@ -94,23 +94,19 @@ struct sw_run_row sw_run_row_empty(void)
     return row;
 }
 
-void sw_run_row_add(struct sw_run_row *row, const struct sw_run_row *earlier)
-{
-    for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
-        if (!c->adds_up) continue;
-        const double sum = real_of(c, row) + real_of(c, earlier);
-        sw_run_column_set(c, row, &sum);
-    }
-}
-
 bool sw_same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
-bool sw_run_row_same(const struct sw_run_row *a, const struct sw_run_row *b)
+uint64_t sw_run_row_digest(const struct sw_run_row *row)
 {
+    uint64_t digest = 0;
     for (const struct sw_run_column *c = sw_run_columns; c->name; c++) {
-        const bool same = c->type == SW_RUN_COLUMN_REAL ? sw_same_number(real_of(c, a), real_of(c, b))
-                                                        : !memcmp(member_of(c, a), member_of(c, b), c->size);
-        if (!same) return false;
+        const double value = c->type == SW_RUN_COLUMN_REAL ? real_of(c, row) : 0,
+                     same = isnan(value) ? NAN : value + 0.0;  /* 0 for -0 */
+        uint64_t word = 0;
+        if (c->type == SW_RUN_COLUMN_REAL) memcpy(&word, &same, sizeof same);
+        else memcpy(&word, member_of(c, row), c->size);
+        digest = (digest ^ word) * 0x9e3779b97f4a7c15u;
+        digest ^= digest >> 32;
     }
-    return true;
+    return digest;
 }

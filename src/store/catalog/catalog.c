@@ -75,6 +75,24 @@ static int64_t all_rows(const struct sw_catalog *c)
 }
 
 /* ---- chains */
+static uint64_t first_bits(const struct sw_catalog *c, uint64_t id)
+{
+    return c->id_bits ? id >> (64 - c->id_bits) : 0;
+}
+
+/* Ids are hashes: of a million a search among all met 20 of them, a tenth of the time of a sweep of one step; among
+ * those that begin alike it meets two. */
+static enum sw_status index_entries(struct sw_catalog *c)
+{
+    while (c->nentry >> c->id_bits > 4) c->id_bits++;
+    SW_TRY(sw_alloc(((size_t)1 << c->id_bits) + 1, &c->first_entry));
+    int64_t *after = c->first_entry + 1;
+    for (int64_t j = 0; j < c->nentry; j++) after[first_bits(c, c->entry[j].id)] = j + 1;
+    for (int64_t k = 1; k >> c->id_bits == 0; k++)
+        if (!after[k]) after[k] = after[k - 1];
+    return SW_OK;
+}
+
 static enum sw_status list_entries(struct sw_catalog *c)
 {
     SW_TRY(sw_alloc((size_t)all_rows(c), &c->entry));
@@ -86,12 +104,13 @@ static enum sw_status list_entries(struct sw_catalog *c)
     for (int64_t j = 0; j < c->nentry; j++)
         if (!kept || c->entry[kept - 1].id != c->entry[j].id) c->entry[kept++] = c->entry[j];
     c->nentry = kept;
-    return SW_OK;
+    return index_entries(c);
 }
 
 static struct sw_catalog_entry *find_entry(const struct sw_catalog *c, uint64_t id)
 {
-    return bsearch(&id, c->entry, (size_t)c->nentry, sizeof *c->entry, sw_by_id);
+    const int64_t *first = &c->first_entry[first_bits(c, id)];
+    return bsearch(&id, c->entry + first[0], (size_t)(first[1] - first[0]), sizeof *c->entry, sw_by_id);
 }
 
 const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *c, uint64_t id)
@@ -210,6 +229,7 @@ void sw_catalog_free(struct sw_catalog *c)
     sw_free(c->input);
     sw_free(c->slice);
     sw_free(c->entry);
+    sw_free(c->first_entry);
     sw_free(c->selected);
     *c = (struct sw_catalog){0};
 }

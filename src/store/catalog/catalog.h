@@ -35,6 +35,8 @@ struct sw_catalog {         /* start from {0}; free with sw_catalog_free()      
     struct sw_run_slice     *slice;
     int64_t  nentry;
     struct sw_catalog_entry *entry;     /* ascending by id                                              */
+    int      id_bits;
+    int64_t *first_entry;   /* [2^id_bits + 1] the first whose id begins with these bits, or is above   */
     int64_t  nselected;
     struct sw_selected_run  *selected;  /* ascending by index                                           */
 };
@@ -59,13 +61,13 @@ void sw_catalog_free(struct sw_catalog *catalog);
 
 const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *catalog, uint64_t id);
 
-/** Make the run table of the selected runs that the catalog has.
+/** Make the run table of the selected runs that the catalog has. The columns of the inputs' tables move into it, and
+ * what was selected is let go; with a sweep the parameters go of inputs that lack some of the runs.
  * @param ended_only  leave out runs that have not ended
  * @param sweep       where parameters come from; NULL: from the inputs
  * @param slice       out [table->nruns] slice of each row; free with sw_free(). May be NULL */
-enum sw_status sw_catalog_table(const struct sw_catalog *catalog, bool ended_only, const struct sw_sweep *sweep,
+enum sw_status sw_catalog_table(struct sw_catalog *catalog, bool ended_only, const struct sw_sweep *sweep,
                                 struct sw_run_table **table, int64_t **slice);
-/** Let go of the results in the inputs' tables, and of what was selected, once that table has them: of a million runs
- * two tables are enough to hold at a time. */
+/** Let go of what is left in the inputs' tables, and of the entries, once that table has them. */
 void sw_catalog_drop_results(struct sw_catalog *catalog);
 #endif

@@ -11,27 +11,58 @@
 #include "store/files/sw_output.h"
 #include "store/hdf5/schema_hdf5.h"
 
-static enum sw_status copy_row(const struct sw_catalog *c, int64_t slice, struct sw_run_table *t, int64_t row)
+/* The value that an input has of a slice; NULL: it has no such column. */
+static const char *value_of(const struct sw_catalog *c, const struct sw_run_slice *l, int k)
 {
-    const struct sw_run_slice *l = &c->slice[slice];
-    const struct sw_run_table *from = c->input[l->input].table;
-    struct sw_run_row results = sw_run_table_row(from, l->row);
-    for (int64_t k = l->previous; k >= 0; k = c->slice[k].previous) {
-        const struct sw_run_row earlier = sw_run_table_row(c->input[c->slice[k].input].table, c->slice[k].row);
-        sw_run_row_add(&results, &earlier);
-    }
-    sw_run_table_set_row(t, row, &results);
-    t->id[row] = from->id[l->row];
-    return sw_run_table_set_message(t, row, from->message[l->row]);
+    const char *values = c->input[l->input].table->column[k];
+    return values ? values + (size_t)l->row * sw_run_columns[k].size : NULL;
 }
 
-/* Add the columns that any of the rows has. */
-static enum sw_status add_columns(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
+/* A column that adds up is real: NaN where a part of the run lacks it. */
+static double sum_of(const struct sw_catalog *c, const struct sw_run_slice *l, int k)
+{
+    double value, sum = 0;
+    for (;; l = &c->slice[l->previous]) {
+        const char *from = value_of(c, l, k);
+        if (!from) return NAN;
+        memcpy(&value, from, sizeof value);
+        sum += value;
+        if (l->previous < 0) return sum;
+    }
+}
+
+/* The inputs' columns go into the table one after another, and each is let go of then: of a million runs those of both
+ * would be a hundred megabytes. */
+static enum sw_status move_column(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t, int k)
+{
+    const struct sw_run_column *column = &sw_run_columns[k];
+    bool any = false;
+    for (int64_t row = 0; row < t->nruns && !any; row++) any = value_of(c, &c->slice[slice[row]], k);
+    if (any) SW_TRY(sw_run_table_add_column(t, column));
+    for (int64_t row = 0; row < t->nruns && any; row++) {
+        const struct sw_run_slice *l = &c->slice[slice[row]];
+        char *to = (char *)t->column[k] + (size_t)row * column->size;
+        const char *from = value_of(c, l, k);
+        if (from) memcpy(to, from, column->size);
+        if (!column->adds_up || l->previous < 0) continue;
+        const double sum = sum_of(c, l, k);
+        memcpy(to, &sum, sizeof sum);
+    }
+    for (int i = 0; i < c->ninput; i++) {
+        sw_free(c->input[i].table->column[k]);
+        c->input[i].table->column[k] = NULL;
+    }
+    sw_mem_trim();  /* those of parts are smaller than what is given back by itself */
+    return SW_OK;
+}
+
+static enum sw_status copy_ids(const struct sw_catalog *c, const int64_t *slice, struct sw_run_table *t)
 {
     for (int64_t row = 0; row < t->nruns; row++) {
-        const struct sw_run_table *from = c->input[c->slice[slice[row]].input].table;
-        for (int k = 0; k < sw_run_ncolumns; k++)
-            if (from->column[k]) SW_TRY(sw_run_table_add_column(t, &sw_run_columns[k]));
+        const struct sw_run_slice *l = &c->slice[slice[row]];
+        const struct sw_run_table *from = c->input[l->input].table;
+        t->id[row] = from->id[l->row];
+        SW_TRY(sw_run_table_set_message(t, row, from->message[l->row]));
     }
     return SW_OK;
 }
@@ -69,12 +100,11 @@ static enum sw_status join_metadata(const struct sw_catalog *c, const struct sw_
     return st;
 }
 
-static enum sw_status fill_table(const struct sw_catalog *c, const struct sw_sweep *sweep, const int64_t *index,
-                                 const int64_t *slice, struct sw_run_table *t)
+static enum sw_status fill_table(const struct sw_catalog *c, const struct sw_sweep *sweep, const int64_t *slice,
+                                 struct sw_run_table *t)
 {
-    memcpy(t->index, index, (size_t)t->nruns * sizeof *index);
-    SW_TRY(add_columns(c, slice, t));
-    for (int64_t row = 0; row < t->nruns; row++) SW_TRY(copy_row(c, slice[row], t, row));
+    SW_TRY(copy_ids(c, slice, t));
+    for (int k = 0; k < sw_run_ncolumns; k++) SW_TRY(move_column(c, slice, t, k));
     SW_TRY(sweep ? sw_run_table_set_sweep(t, sweep) : copy_params(c, slice, t));
     return join_metadata(c, sweep, t);
 }
@@ -82,7 +112,7 @@ static enum sw_status fill_table(const struct sw_catalog *c, const struct sw_swe
 /* The slice whose row counts: the last of the newest chain that ended, else of the newest chain. -1: none */
 static int64_t entry_slice(const struct sw_catalog_entry *f) { return f->ended >= 0 ? f->ended : f->newest; }
 
-enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, const struct sw_sweep *sweep,
+enum sw_status sw_catalog_table(struct sw_catalog *c, bool ended_only, const struct sw_sweep *sweep,
                                 struct sw_run_table **table, int64_t **slice)
 {
     int64_t *from = NULL, *index = NULL, rows = 0;
@@ -96,9 +126,19 @@ enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, con
         index[rows] = c->selected[j].index;
         from[rows++] = l;
     }
+    sw_free(c->selected);
+    c->selected = NULL;
+    c->nselected = 0;
+    for (int k = 0; k < c->ninput && sweep; k++)  /* one that has all runs may become the file: merge.c compares it */
+        if (c->input[k].table->nruns < rows) sw_run_table_drop_params(c->input[k].table);
     int nparam = sweep ? sweep->naxis : c->ninput ? c->input[c->ninput - 1].table->nparam : 0;
     if (!st) st = sw_run_table_alloc(rows, nparam, table);
-    if (!st) st = fill_table(c, sweep, index, from, *table);
+    if (!st) {
+        sw_free((*table)->index);
+        (*table)->index = index;
+        index = NULL;
+        st = fill_table(c, sweep, from, *table);
+    }
     if (st) sw_run_table_free(table);
     sw_free(index);
     if (slice && !st) *slice = from;
@@ -109,9 +149,12 @@ enum sw_status sw_catalog_table(const struct sw_catalog *c, bool ended_only, con
 void sw_catalog_drop_results(struct sw_catalog *c)
 {
     for (int k = 0; k < c->ninput; k++) sw_run_table_drop_results(c->input[k].table);
-    sw_free(c->selected);
-    c->selected = NULL;
-    c->nselected = 0;
+    sw_free(c->entry);
+    sw_free(c->first_entry);
+    c->entry = NULL;
+    c->first_entry = NULL;
+    c->nentry = 0;
+    sw_mem_trim();
 }
 
 /* ---- the last values of the series of scalars */

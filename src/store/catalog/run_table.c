@@ -300,23 +300,6 @@ static void free_params(struct sw_run_table *t)
     sw_free(t->param_name);
     sw_free(t->nword);
     sw_free(t->word);
-    sw_free(t->param);
-}
-
-/* All that the rows hold but the parameters. */
-static void drop_rows(struct sw_run_table *t)
-{
-    for (int64_t j = 0; t->message && j < t->nruns; j++)
-        if (t->message[j] != no_message) sw_free(t->message[j]);
-    for (int k = 0; t->column && k < sw_run_ncolumns; k++) sw_free(t->column[k]);
-    sw_free(t->message);
-    sw_free(t->column);
-    sw_free(t->index);
-    sw_free(t->id);
-    t->message = NULL;
-    t->column = NULL;
-    t->index = NULL;
-    t->id = NULL;
 }
 
 void sw_run_table_drop_params(struct sw_run_table *t)
@@ -325,18 +308,33 @@ void sw_run_table_drop_params(struct sw_run_table *t)
     t->param = NULL;
 }
 
+void sw_run_table_drop_values(struct sw_run_table *t)
+{
+    for (int64_t j = 0; t->message && j < t->nruns; j++)
+        if (t->message[j] != no_message) sw_free(t->message[j]);
+    for (int k = 0; t->column && k < sw_run_ncolumns; k++) sw_free(t->column[k]);
+    sw_free(t->message);
+    sw_free(t->column);
+    t->message = NULL;
+    t->column = NULL;
+    sw_run_table_drop_params(t);
+}
+
 void sw_run_table_drop_results(struct sw_run_table *t)
 {
-    drop_rows(t);
-    sw_run_table_drop_params(t);
+    sw_run_table_drop_values(t);
+    sw_free(t->index);
+    sw_free(t->id);
+    t->index = NULL;
+    t->id = NULL;
 }
 
 void sw_run_table_free(struct sw_run_table **table)
 {
     struct sw_run_table *t = table ? *table : NULL;
     if (!t) return;
+    sw_run_table_drop_results(t);
     free_params(t);
-    drop_rows(t);
     for (int k = 0; k < t->nscalar; k++) {
         sw_free(t->scalar[k].name);
         sw_free(t->scalar[k].last);

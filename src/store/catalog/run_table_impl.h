@@ -41,8 +41,10 @@ const char *sw_run_table_dropped(const struct sw_run_table *table);
 /** Set it. @return SW_E_MEMORY */
 enum sw_status sw_run_table_set_dropped(struct sw_run_table *table, bool fields, bool scalars);
 struct sw_sweep_identity sw_run_table_identity(const struct sw_run_table *table);
-/** Let go of the parameters. */
+/** Let go of the parameters, but for their names. */
 void sw_run_table_drop_params(struct sw_run_table *table);
+/** Let go of all but runs and ids. */
+void sw_run_table_drop_values(struct sw_run_table *table);
 /** Let go of all that the rows hold, which is most of the memory of a table. What is about the file stays. */
 void sw_run_table_drop_results(struct sw_run_table *table);
 /** Let the table own the metadata (they are moved). @return SW_E_MEMORY */

@@ -162,13 +162,24 @@ static const char *find_promotable_part(const struct sw_catalog *c, const struct
     return in->path;
 }
 
-/* ---- is the file what was written? */
+/* ---- is the file what was written?
+ *
+ * Of the table that was written the runs, their ids and a digest of each row are enough: the rest of it is let go
+ * before the file is read, which takes as much memory again. */
 
-static bool same_row(const struct sw_run_table *a, const struct sw_run_table *b, int64_t row)
+static uint64_t row_digest(const struct sw_run_table *t, int64_t row)
 {
-    const struct sw_run_row x = sw_run_table_row(a, row), y = sw_run_table_row(b, row);
-    return a->index[row] == b->index[row] && a->id[row] == b->id[row] && sw_run_row_same(&x, &y) &&
-           !strcmp(a->message[row], b->message[row]);
+    const struct sw_run_row numbers = sw_run_table_row(t, row);
+    uint64_t digest = sw_run_row_digest(&numbers);
+    for (const char *c = t->message[row]; *c; c++) digest = (digest ^ (unsigned char)*c) * 0x100000001b3u;  /* FNV-1a */
+    return digest;
+}
+
+static enum sw_status form_digests(const struct sw_run_table *t, uint64_t **digest)
+{
+    SW_TRY(sw_alloc((size_t)t->nruns, digest));
+    for (int64_t row = 0; row < t->nruns; row++) (*digest)[row] = row_digest(t, row);
+    return SW_OK;
 }
 
 /* Whether `to` has room for all outputs of a run whose last ones are in `from`, and the variables they are of, but for
@@ -187,7 +198,7 @@ static bool has_arrays(const struct sw_data_group *to, const struct sw_data_grou
 }
 
 static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice,
-                                     const struct sw_input_file *written)
+                                     const uint64_t *digest, const struct sw_input_file *written)
 {
     const struct sw_run_table *w = written->table;
     if (w->nruns != t->nruns)
@@ -196,7 +207,7 @@ static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw
     for (int64_t row = 0; row < t->nruns; row++) {
         const struct sw_run_slice *last = &c->slice[slice[row]];
         const struct sw_data_group *from = sw_input_file_group(&c->input[last->input], last->row);
-        if (same_row(w, t, row) &&
+        if (w->index[row] == t->index[row] && w->id[row] == t->id[row] && row_digest(w, row) == digest[row] &&
             (!from || has_arrays(sw_input_file_group(written, row), from, sw_run_table_dropped(t)))) continue;
         return SW_FAIL(SW_E_IO, "%s: the row of run %lld is not what was written; its parts are kept", written->path,
                        (long long)t->index[row]);
@@ -205,14 +216,15 @@ static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw
 }
 
 /* Open a file that is to become the final file and compare its rows with the table, and its arrays with those that the
- * slices lead to. Results are reported, and parts removed, only when it has every row, and every row its arrays. */
+ * slices lead to. Results are reported, and parts removed, only when it has every row, and every row its arrays.
+ * @param digest  of each row of the table, which needs its runs and ids alone */
 static enum sw_status check_written_file(const struct sw_catalog *c, const struct sw_run_table *table,
-                                         const int64_t *slice, const char *path)
+                                         const int64_t *slice, const uint64_t *digest, const char *path)
 {
     struct sw_input_file written;
     bool damaged;
     SW_TRY(sw_input_file_open(path, &written, &damaged));
-    enum sw_status st = compare_tables(c, table, slice, &written);
+    enum sw_status st = compare_tables(c, table, slice, digest, &written);
     sw_input_file_free(&written);
     return st;
 }
@@ -271,17 +283,17 @@ static enum sw_status check_expected_runs(const struct sw_catalog *c, const char
 
 /* ---- merging */
 static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
-                                   const char *output)
+                                   const uint64_t *digest, const char *output)
 {
     char *tmp = NULL;
-    sw_catalog_drop_results(c);
     enum sw_status st = sw_files_make_parents(output);
     if (!st) st = sw_files_new(output, &tmp);
     if (!st) {
         st = sw_join_inputs(c, t, slice, tmp);
-        sw_run_table_drop_params(t);
+        sw_run_table_drop_values(t);
+        sw_mem_trim();
         if (!st) st = check_inputs_unchanged(c);
-        if (!st) st = check_written_file(c, t, slice, tmp);
+        if (!st) st = check_written_file(c, t, slice, digest, tmp);
         if (!st) st = sw_files_move(tmp, output, NULL);
         if (st) unlink(tmp);
     }
@@ -295,9 +307,16 @@ static enum sw_status promote_or_write(struct sw_catalog *c, struct sw_run_table
 {
     const char *part = own_parts ? find_promotable_part(c, t, slice) : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
-    if (part) SW_TRY(check_written_file(c, t, slice, part));
-    enum sw_status st = part ? sw_files_move(part, output, &apart) : SW_OK;
-    return apart ? write_safely(c, t, slice, output) : st;
+    uint64_t *digest;
+    SW_TRY(form_digests(t, &digest));
+    sw_catalog_drop_results(c);
+    enum sw_status st = part ? check_written_file(c, t, slice, digest, part) : SW_OK;
+    if (st) goto done;
+    if (part) st = sw_files_move(part, output, &apart);
+    if (apart) st = write_safely(c, t, slice, digest, output);
+done:
+    sw_free(digest);
+    return st;
 }
 
 static enum sw_status add_history(struct sw_run_table *t, const struct sw_provenance *provenance)
@@ -351,6 +370,7 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
                             const struct sw_provenance *provenance)
 {
     struct sw_run_table *table = NULL;
+    struct sw_merge_summary sum = {0};
     int64_t *slice = NULL;
     SW_TRY(sw_catalog_select(c, o->sweep, o->id));
     if (o->run) c->nselected = o->nrun;
@@ -361,8 +381,12 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     if (!st) st = drop_what_is_not_kept(c, table);
     if (!st) st = add_history(table, provenance);
     if (!st) c->drops_ends = needs_no_ends(table, o->sweep);
+    if (!st) summarize(table, &sum);
     if (!st && table->nruns) st = promote_or_write(c, table, slice, own_parts, output);
-    if (!st && o->summary) summarize(table, o->summary);
+    if (!st && o->summary) {
+        o->summary->runs = sum.runs;
+        o->summary->not_done = sum.not_done;
+    }
     sw_run_table_free(&table);
     sw_free(slice);
     return st;
@@ -461,18 +485,22 @@ static bool has_later_batch(const struct sw_catalog *c, const struct sw_catalog_
     return c->slice[f->ended].status != SW_RUN_DONE;
 }
 
-/* Parts in chains that are to go on are still needed. A part that nobody can read is of no use once FILE has all runs
- * of the sweep. */
-static enum sw_status remove_parts(const struct sw_catalog *c, const char *file, bool complete)
+/* Parts in chains that are to go on are still needed. @param needed  out: [c->ninput], free with sw_free() */
+static enum sw_status find_needed(const struct sw_catalog *c, bool **needed)
 {
-    bool *needed;
-    enum sw_status st = SW_OK;
-    SW_TRY(sw_alloc((size_t)c->ninput, &needed));
+    SW_TRY(sw_alloc((size_t)c->ninput, needed));
     for (int64_t j = 0; j < c->nentry; j++) {
         const struct sw_catalog_entry *f = &c->entry[j];
         for (int64_t l = has_later_batch(c, f) ? f->newest : -1; l >= 0; l = c->slice[l].previous)
-            needed[c->slice[l].input] = true;
+            (*needed)[c->slice[l].input] = true;
     }
+    return SW_OK;
+}
+
+/* A part that nobody can read is of no use once FILE has all runs of the sweep. */
+static enum sw_status remove_parts(const struct sw_catalog *c, const bool *needed, const char *file, bool complete)
+{
+    enum sw_status st = SW_OK;
     bool any = false;
     for (int k = 0; k < c->ninput && !st; k++) {
         any |= needed[k];
@@ -480,7 +508,6 @@ static enum sw_status remove_parts(const struct sw_catalog *c, const char *file,
     }
     if (!any && !st) sw_part_index_remove(file);
     for (int k = 0; k < c->ndamaged && !st && complete; k++) st = sw_files_remove(c->damaged[k]);
-    sw_free(needed);
     return st || !complete ? st : sw_files_remove_damaged(file);
 }
 
@@ -532,9 +559,11 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
     struct sw_catalog c = {0};
     struct sw_merge_summary sum = {0};
     struct sw_merge_options how = *options;
+    bool *needed = NULL;
     how.summary = &sum;
     enum sw_status st = sw_catalog_open_output(file, NULL, &c);
     if (!st) st = check_expected_runs(&c, file, &how);
+    if (!st) st = find_needed(&c, &needed);
     bool parts = c.ninput && strcmp(c.input[c.ninput - 1].path, file);
     if (!st && parts && c.input[0].nsource) st = sw_output_refuse_virtual(file);
     if (!st && parts && *sw_run_table_dropped(c.input[0].table)) {  /* a kill has left them behind: FILE has all runs */
@@ -546,8 +575,9 @@ enum sw_status sw_merge_parts(const char *file, const struct sw_merge_options *o
         if (st == SW_E_IO && c.unreadable && !sum.missing) sum.missing = c.input[c.unreadable - 1].table->nruns;
     }
     const bool complete = how.sweep && sum.runs == how.sweep->nruns;
-    if (!st && parts && !options->keep_parts) st = remove_parts(&c, file, complete);
+    if (!st && parts && !options->keep_parts) st = remove_parts(&c, needed, file, complete);
     if (options->summary) *options->summary = sum;
+    sw_free(needed);
     sw_catalog_free(&c);
     return st;
 }

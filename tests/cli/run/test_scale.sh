@@ -44,24 +44,20 @@ if [ -n "$python" ]; then  # what `check` says of the time counts them
         fail 'check: 5*10^6 outputs'
 fi
 
-# N runs, a grid and a part each: batches of one grid go into parts together
-alone() {
-    runs=(-s run.batch=1 -s 'grid.n="n"' -s "sweep={ n = \"range(16, $(($1 + 15)))\"; k = [1.0]; end = [1.0e-6]; }")
-}
+# ---- parts: of runs of one grid there are few (test_gather.c), so each run has a grid of its own
+grids() { echo "sweep={ n = \"range(16, $(($1 + 15)))\"; }"; }
+with_grids=(-s 'grid.n="n"' -s physics.kappa=1.0 -s time.end=1.0e-6)
 
 # ---- parts: their folder is read a few times, and not once a part (some 13 calls of readdir read the first)
 n=$((150 * times))
-alone $n
 FAIL_KIND=readdir FAIL_AT=0 FAIL_LOG=log LD_PRELOAD=$(dirname "$sweep")/fail_nth.so "$sweep" run heat.cfg -q \
-    "${runs[@]}" 2>err || fail "$n parts"
+    "${with_grids[@]}" -s "$(grids $n)" -o p.h5 2>err || fail "$n parts"
 at_most "entries read of a folder of $n parts" "$(cut -d' ' -f1 log)" $((10 * n))
-rm x.h5
 
 # ---- status: it reads of small parts one line each, and opens the last alone; what it says is what the parts say
 n=$((150 * times))
-alone $((2 * n))
 if [ -n "$python" ]; then
-    "$sweep" run heat.cfg -q "${runs[@]}" -o i.h5 2>err & pid=$!
+    "$sweep" run heat.cfg -q "${with_grids[@]}" -s "$(grids $((2 * n)))" -o i.h5 2>err & pid=$!
     for ((k = 0; k < 3000; k++)); do
         [ "$(ls i.h5.d 2>/dev/null | wc -l)" -gt $n ] && break
         sleep 0.02
@@ -84,14 +80,13 @@ if [ -n "$python" ]; then
     expect 0 status i.h5; diff out indexed || fail 'status by noise'
     rm i.h5.d/index
     expect 0 status i.h5; diff out indexed || fail 'status without an index'
-    expect 0 run heat.cfg -q "${runs[@]}" -o i.h5
+    expect 0 run heat.cfg -q "${with_grids[@]}" -s "$(grids $((2 * n)))" -o i.h5
     [ ! -e i.h5.d ] || fail "left behind: $(ls i.h5.d)"
 fi
 
 # ---- parts: a signal is heard while they are joined, and none is lost; the same command joins them
 n=$((300 * times))
-alone $n
-"$sweep" run heat.cfg "${runs[@]}" -o j.h5 >out 2>err & pid=$!
+"$sweep" run heat.cfg "${with_grids[@]}" -s "$(grids $n)" -o j.h5 >out 2>err & pid=$!
 for ((k = 0; k < 20000; k++)); do
     [ -e "$(printf 'j.h5.d/part-%06d.h5' $n)" ] && break
     sleep 0.01
@@ -101,7 +96,7 @@ kill -TERM $pid; wait $pid; code=$?
 [ $code = 75 ] || fail "SIGTERM while $n parts are joined: exit code $code"
 says 'stopped; run the same command again to continue'
 [ "$(ls j.h5.d/part-*.h5 | wc -l)" = $n ] && [ ! -e j.h5 ] || fail "SIGTERM while $n parts are joined: $(ls j.h5*)"
-expect 0 run heat.cfg -q "${runs[@]}" -o j.h5
+expect 0 run heat.cfg -q "${with_grids[@]}" -s "$(grids $n)" -o j.h5
 [ ! -e j.h5.d ] || fail "left behind: $(ls j.h5.d)"
 
 # ---- runs: their numbers are worked out in blocks, by \`check\` and before a run, not each alone
@@ -112,7 +107,7 @@ for n in 1000 41000; do
 done
 at_most 'calls for memory of 40000 runs more' $(($(cat calls41000) - $(cat calls1000))) 20000
 
-# ---- runs: where files are joined two tables of results are held at a time, each of some 200 bytes a run, not four
+# ---- runs: where files are joined little more than one table of results is held at a time, of 100 to 200 bytes a run
 n=$((100000 * times))
 for k in 1 2; do
     cost 0 run heat.cfg -q -s "sweep.k=\"linspace(1, 2, $((k * n)))\"" -o m.h5
