@@ -40,8 +40,8 @@ enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, str
 
 /** How many texts sw_kernels_create() has begun with so far, in this process. */
 int sw_kernels_begun(void);
-/** Wait until no thread compiles, and none goes on with what waits: before exit(), whose handlers would take the compiler
- * away under those that compile what nobody has waited for. */
+/** Wait until no thread compiles, and none goes on with what waits: before exit(), whose handlers would take the
+ * compiler away under those that compile what nobody has waited for. */
 void sw_kernels_end(void);
 /** Wait until all that has begun is compiled, whether it can be or not: what follows is timed. */
 void sw_kernels_wait(void);
