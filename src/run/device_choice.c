@@ -14,7 +14,7 @@ static const double step = 0.5e-6, points_a_second = 6e11;
 static const double trial_seconds = 0.02;
 enum { MOST_RUNS = 100000 };                                      /* that are planned for the choice alone        */
 enum { MOST_POINTS = 1 << 20, MOST_POINTS_SOLVED = 1 << 18 };     /* of a run that is tried: a step of it, or all */
-static const double most_of_a_thread = 4e9;                       /* points times steps a second: none takes more */
+static const double most_of_a_thread = 1e9;                       /* points times steps a second: few take more   */
 
 bool sw_device_costs_take_cpu(const struct sw_device_costs *c) { return c->cpu <= c->begin + c->steps; }
 
@@ -24,35 +24,41 @@ void sw_device_costs_of_gpu(int gpus, bool cached, double points, double steps, 
     costs->steps = fmax(steps * step, points / (points_a_second * (gpus > 1 ? gpus : 1)));
 }
 
-/* Of the longest run; of runs that take steps of their own they are not known, and ticks are none. */
-static double longest_steps(const struct sw_plan *plan)
+/* What is known of the runs before they are planned, which takes long where they are large. */
+struct work { double points, longest; bool small; };
+
+/* Points times steps; of runs that take steps of their own, which are not known, some. */
+static enum sw_status count_work(const struct sw_plan_desc *desc, struct work *w)
 {
-    double longest = 0;
-    for (int g = 0; g < plan->ngroup; g++)
-        if (!plan->group[g].goals) longest = fmax(longest, (double)plan->group[g].steps);
-    return longest;
+    enum { SOME_STEPS = 100 };
+    struct sw_group *group;
+    int count;
+    const double most = desc->sweep->problem->time ? MOST_POINTS : MOST_POINTS_SOLVED;
+    *w = (struct work){.small = true};
+    SW_TRY(sw_sweep_groups(desc->sweep, desc->run, desc->count, &group, &count));
+    for (int g = 0; g < count; g++) {
+        const double steps = group[g].goals ? SOME_STEPS : (double)group[g].steps, points = sw_group_points(&group[g]);
+        w->points += points * steps * (double)group[g].count;
+        if (!group[g].goals) w->longest = fmax(w->longest, steps);
+        w->small = w->small && points <= most;
+    }
+    sw_groups_free(&group, count);
+    return SW_OK;
 }
 
-static bool may_be_tried(const struct sw_sweep *sweep, const struct sw_plan *plan, int threads, double gpu)
-{
-    const double most = sweep->problem->time ? MOST_POINTS : MOST_POINTS_SOLVED;
-    for (int g = 0; g < plan->ngroup; g++)
-        if (sw_group_points(&plan->group[g]) > most) return false;
-    return sweep->own_steps || plan->points_steps <= gpu * most_of_a_thread * threads;
-}
-
-static enum sw_status try_cpu(const struct sw_plan_desc *desc, const struct sw_devices *cpu, int gpus, bool cached,
+/* Outputs are looked at only where the steps leave it open. */
+static enum sw_status try_cpu(const struct sw_plan_desc *desc, const struct sw_devices *cpu,
                               struct sw_device_costs *costs)
 {
     struct sw_plan *plan = NULL;
     double rate = 0, outputs = 0;
     SW_TRY(sw_plan_make(desc, cpu, NULL, &plan));
-    const double points = desc->sweep->own_steps ? 0 : plan->points_steps;
-    sw_device_costs_of_gpu(gpus, cached, points, longest_steps(plan), costs);
-    enum sw_status st = SW_OK;
-    if (may_be_tried(desc->sweep, plan, cpu->device[0]->threads, costs->begin + costs->steps))
+    enum sw_status st = sw_plan_measure(desc->sweep, plan, cpu, trial_seconds, &rate, NULL);
+    if (!st && rate > 0) costs->cpu = plan->points_steps / rate;
+    if (!st && rate > 0 && sw_device_costs_take_cpu(costs)) {
         st = sw_plan_measure(desc->sweep, plan, cpu, trial_seconds, &rate, &outputs);
-    if (!st && rate > 0) costs->cpu = plan->points_steps / rate + outputs;
+        if (!st && rate > 0) costs->cpu = plan->points_steps / rate + outputs;
+    }
     sw_plan_destroy(&plan);
     return st;
 }
@@ -66,8 +72,13 @@ enum sw_status sw_device_costs_of_sweep(const struct sw_plan_desc *desc, int thr
     sw_device_costs_of_gpu(gpus, cached, 0, 0, costs);
     costs->cpu = NAN;
     if (desc->count > MOST_RUNS) return SW_OK;
+    struct work work;
+    SW_TRY(count_work(&all, &work));
+    sw_device_costs_of_gpu(gpus, cached, desc->sweep->own_steps ? 0 : work.points, work.longest, costs);
     SW_TRY(sw_devices_open("cpu", threads, 1, &cpu));
-    const enum sw_status st = try_cpu(&all, &cpu, gpus, cached, costs);
+    const double most = (costs->begin + costs->steps) * most_of_a_thread * cpu.device[0]->threads;
+    enum sw_status st = SW_OK;
+    if (work.small && work.points <= most) st = try_cpu(&all, &cpu, costs);
     sw_devices_close(&cpu);
     return st == SW_E_MEMORY || st == SW_E_STOPPED ? st : SW_OK;  /* else no row of the CPU does it: a GPU may */
 }

@@ -36,10 +36,11 @@ double plan_narrow_grid(const struct domain_shape *shape, int64_t n[SW_DIMS])
 }
 
 /* Enough runs to keep the device busy, and few enough to begin without delay. */
-static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b, const struct sw_device *device)
+static int sample_size(const struct sw_plan *plan, const struct sw_plan_batch *b, const struct sw_device *device,
+                       double seconds)
 {
     const struct sw_group *g = &plan->group[b->group];
-    double points = device->space == SW_DEVICE ? 64e6 : 64e3 * device->threads;
+    double points = device->space == SW_DEVICE ? 64e6 : 64e3 * device->threads * fmin(seconds / 0.1, 1);
     double runs = points / (double)sw_points(g->n);
     if (runs < device->threads) runs = device->threads;
     return runs < b->count ? (int)runs : b->count;
@@ -209,18 +210,19 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     double *column = NULL, steps = 0;
     enum sw_status st = SW_OK;
     int64_t step = 0;
-    *rate = *outputs = 0;
+    *rate = 0;
+    if (outputs) *outputs = 0;
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     struct sw_group group = plan->group[b->group];
     if (plan->ranks > 1) take_part(sweep, plan->ranks, group.n);
-    int count = sample_size(plan, b, device);
+    int count = sample_size(plan, b, device, seconds);
     struct sw_setup setup = plan_trial_setup(sweep, &group, count);
     SW_TRY_TO(out, st, sw_alloc((size_t)sweep->ncolumn * (size_t)count, &column));
     SW_TRY_TO(out, st, sw_sweep_columns(sweep, b->run, 0, count, column));
     SW_TRY_TO(out, st, sim_of_runs(&setup, device, column, true, &sim));
     SW_TRY_TO(out, st, time_steps(sim, &group, device, seconds, &step, &steps));
-    if (device->space == SW_HOST)
+    if (outputs && device->space == SW_HOST)
         SW_TRY_TO(out, st, time_outputs(sim, sweep, plan, &plan->group[b->group], count, step, outputs));
     *rate = steps * ldexp((double)sw_points(setup.n), -setup.cut) * count *
             fmin((double)plan->nbatch * plan->team * plan->ranks, devices->count);

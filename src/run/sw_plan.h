@@ -98,7 +98,7 @@ double sw_plan_work(const struct sw_plan *plan, const struct sw_plan_batch *batc
  *  @param seconds  how long to measure, about
  *  @param rate     out; 0: there is nothing to do
  *  @param outputs  out: seconds that all output times of the plan take besides, on devices that compute nothing
- *                  meanwhile: those whose memory is the host's; 0: others
+ *                  meanwhile: those whose memory is the host's; 0: others; NULL: not looked at
  *  @return SW_E_MEMORY, SW_E_CUDA */
 enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *plan, const struct sw_devices *devices,
                                double seconds, double *rate, double *outputs);
