@@ -115,16 +115,17 @@ static bool fused_fits(const struct fields_desc *d, int sm)
     return fields_shape_fused(d, sm, &shape);
 }
 
-/* Of many runs clusters take more points a second through a stage than memory does where they have at most 8 blocks and
- * one stage, in registers (an H200: 192^2 1.7 times, 256^2 1.1, 384^2 1.5); 512^2 as many, imex2 of 128^2 1.1 times, of
- * 256^2 as many, passes over 200^2 by steps of their own a fifth. Few runs are faster in any cluster, as a step of
- * theirs by cuda.stream is its launches; but what is taken, and so bits, does not depend on how many there are. */
+/* Of many runs clusters take more points a second through a stage than memory does where fields lie in registers: 1.7
+ * times as many of 192^2 and 384^2, 1.6 of 256^2, 1.25 of 512^2, with imex2 1.8 of 128^2 and 1.4 of 256^2 (an H200).
+ * Passes over 200^2 by steps of their own took a fifth; three stages, and two with steps of their own, were not timed.
+ * Few runs are faster in any cluster, as a step of theirs by cuda.stream is its launches; but what is taken, and so
+ * bits, does not depend on how many there are. */
 static bool fused_is_slower(const struct fields_desc *d, int sm)
 {
-    enum { MOST_BLOCKS = 8 };
     struct fields_shape shape;
     if (!fields_shape_fused(d, sm, &shape) || shape.blocks[1] <= 1) return false;
-    return !shape.whole || fields_method_of(d->scheme)->stages > 1 || shape.blocks[1] > MOST_BLOCKS;
+    const int stages = fields_method_of(d->scheme)->stages;
+    return !shape.whole || stages > (d->own_steps ? 1 : 2);
 }
 
 static bool cufft_fits(const struct fields_desc *d, int sm)
