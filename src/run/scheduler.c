@@ -172,7 +172,7 @@ static void complete_written(struct sw_scheduler *s, struct worker *w)
         complete_batch(s, w, w->written[b].batch, SW_BATCH_DONE, &w->written[b].totals);
     pthread_mutex_lock(&s->mutex);  /* a client's queue may ask what is in flight */
     w->nwritten -= w->complete;
-    memmove(w->written, w->written + w->complete, (size_t)w->nwritten * sizeof *w->written);
+    if (w->complete) memmove(w->written, w->written + w->complete, (size_t)w->nwritten * sizeof *w->written);
     w->complete = 0;
     pthread_mutex_unlock(&s->mutex);
 }

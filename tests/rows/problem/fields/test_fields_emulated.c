@@ -362,8 +362,9 @@ static void auto_takes_what_is_faster(void **state)
     if (emulated_absent()) skip_unless_needed("c++", emulated_absent());
     expect_row(SW_BACKWARD_EULER, 64, false, "cuda.fused");
     expect_row(SW_BACKWARD_EULER, 256, false, "cuda.fused");
-    expect_row(SW_BACKWARD_EULER, 512, false, "cuda.stream");
-    expect_row(SW_IMEX2, 128, false, "cuda.stream");
+    expect_row(SW_BACKWARD_EULER, 512, false, "cuda.fused");
+    expect_row(SW_IMEX2, 128, false, "cuda.fused");
+    expect_row(SW_IMEX3, 128, false, "cuda.stream");
     expect_row(SW_BACKWARD_EULER, 200, true, "cuda.stream");
 }
 
