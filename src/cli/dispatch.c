@@ -36,31 +36,6 @@ static void on_library_exit(int code, void *user)
     _exit(sw_status_exit_code(SW_E_MEMORY));
 }
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* HDF5 crashes, or says anything else, where malloc() fails. So none of a library does: as libgomp, it ends the program
- * then. This program's own arrays come by aligned_alloc(), whose failure is an error like others. More than LARGE is
- * what a damaged file asks for, and HDF5 says so. */
-enum { LARGE = 64 << 20 };
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-
-static void *or_end(void *memory, size_t count, size_t size)
-{
-    char text[80];
-    if (memory || !watched || !count || !size || size > LARGE / count) return memory;
-    const int length = snprintf(text, sizeof text, "out of memory: a library asked for %zu bytes\n", count * size);
-    sw_async_stderr_wait(1, NULL);
-    (void)!write(STDERR_FILENO, text, (size_t)length);
-    on_library_exit(EXIT_FAILURE, NULL);
-    return memory;
-}
-
-void *malloc(size_t size) { return or_end(__libc_malloc(size), 1, size); }
-void *calloc(size_t count, size_t size) { return or_end(__libc_calloc(count, size), count, size); }
-void *realloc(void *memory, size_t size) { return or_end(__libc_realloc(memory, size), 1, size); }
-#endif
-
 /* After MPI has begun: what was asked for last is done first at exit, and MPI would wait for the other processes. */
 static void watch_for_library_exit(void)
 {

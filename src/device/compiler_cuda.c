@@ -251,8 +251,10 @@ static bool write_cache(const char *path, const void *cubin, size_t bytes)
         ok = !fchmod(fd, 0600) && ok;
         ok = !fclose(f) && ok;
         ok = ok && !rename(part, path);
-        if (!ok) unlink(part);
+    } else if (fd >= 0) {
+        close(fd);
     }
+    if (!ok && fd >= 0) unlink(part);
     sw_free(part);
     return ok;
 }

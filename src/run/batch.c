@@ -324,7 +324,7 @@ static enum sw_status begin_part(struct batch *b)
                                 .slab = slab_of(b),
                                 .turn = o->rank,
                                 .of = o->ranks,
-                                .alone = b->kept > 0};
+                                .alone = b->kept > 0 || b->w->comm};
     if (desc.slab.ranks) SW_TRY(number_part(b, &desc));
     return writer_begin(b->w->writer, &desc, &b->w->provenance);
 }
