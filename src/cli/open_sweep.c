@@ -40,7 +40,7 @@ static enum sw_status follow(const char *path, bool to_write, char **file)
     *file = NULL;
     if (!length || path[length - 1] == '/')
         return SW_FAIL(SW_E_USAGE, "'%s' names %s; an output is a file", path, length ? "a folder" : "nothing");
-    if (to_write && strlen(slash ? slash + 1 : path) > LONGEST)
+    if (strlen(slash ? slash + 1 : path) > LONGEST)
         return SW_FAIL(SW_E_USAGE, "the name of an output, %s, has more than %d bytes, and files beside it have longer "
                        "ones", slash ? slash + 1 : path, LONGEST);
     return sw_files_follow(path, to_write, file);
