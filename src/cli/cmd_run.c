@@ -540,13 +540,13 @@ static enum sw_status attempt_rounds(struct sweep_run *run)
     return st;
 }
 
-/* The log was opened before FILE was known, and one that is new is empty so far. */
+/* The log was opened before FILE was known. One that is new is empty so far, and may be at the end of a link. */
 static enum sw_status check_log(const struct sw_cli *cli, const char *file)
 {
     struct stat log, output;
     if (!cli->log_path || stat(cli->log_path, &log) || stat(file, &output)) return SW_OK;
     if (log.st_dev != output.st_dev || log.st_ino != output.st_ino) return SW_OK;
-    if (!log.st_size) unlink(cli->log_path);
+    if (!log.st_size) unlink(file);
     return SW_FAIL(SW_E_USAGE, "--log-json %s is the output file as well: give the log another name", cli->log_path);
 }
 

@@ -108,14 +108,11 @@ def main():
     judge = Judge("kills", options(__doc__.splitlines()[0]))
     kills = Kills(judge)
     every = kills.prepared(kills.prepare)
-    planned = len(kills.plan)
-    judge.random.shuffle(kills.plan)
-    while judge.time_left():
-        if kills.plan:
-            kills.attack(*kills.plan.pop())
-        else:
-            name, calls = judge.random.choice(every)
-            kills.attack(name, None, judge.random.randrange(1, calls + 1))
+
+    def another():
+        name, calls = judge.random.choice(every)
+        return name, None, judge.random.randrange(1, calls + 1)
+    planned = kills.attack_all(another)
     print(f"kills: {kills.killed} commands killed, and {kills.further} of those that went on; of {planned} calls that "
           f"change a file, {planned - len(kills.plan)}")
     sys.exit(judge.summary())

@@ -83,14 +83,11 @@ def main():
     judge = Judge("lies", options(__doc__.splitlines()[0]))
     lies = Lies(judge)
     lies.prepared(lies.prepare)
-    planned = len(lies.plan)
-    judge.random.shuffle(lies.plan)
-    while judge.time_left():
-        if lies.plan:
-            lies.attack(*lies.plan.pop())
-        else:
-            name, how = judge.random.choice([key for key in lies.count if key[1] in ("flip", "misread")])
-            lies.attack(name, how, judge.random.randrange(1, lies.count[name, how] + 1))
+
+    def another():
+        name, how = judge.random.choice([key for key in lies.count if key[1] in ("flip", "misread")])
+        return name, how, judge.random.randrange(1, lies.count[name, how] + 1)
+    planned = lies.attack_all(another)
     ends = ", ".join(f"{how}: {n} times {code}" for (how, code), n in sorted(lies.ends.items(), key=str))
     print(f"lies: {lies.fired} calls that lied, {planned - len(lies.plan)} of the {planned} ways planned; {ends}")
     sys.exit(judge.summary())

@@ -51,6 +51,14 @@ class Scenes:
         self.own = dict(judge.env)
         judge.work = os.path.join(judge.work, "here")
 
+    def attack_all(self, another):
+        """What is planned, in any order, then what another() returns, until time is up. Returns how much was planned"""
+        planned = len(self.plan)
+        self.random.shuffle(self.plan)
+        while self.judge.time_left():
+            self.attack(*(self.plan.pop() if self.plan else another()))
+        return planned
+
     def prepared(self, prepare):
         """What prepare(name) returns for each scene, or for those that half of the time suffices for. SW_SCENES: these
         alone, separated by commas."""

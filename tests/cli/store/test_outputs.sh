@@ -148,6 +148,9 @@ else skipped "another user's file in a folder with the sticky bit"; fi
 same o.h5 kept.h5
 expect 2 run o.cfg -o log.h5 --log-json log.h5; says '--log-json log.h5 is the output file as well'
 [ -z "$(find . -name 'log.h5*')" ] || fail 'an output that is its own log: something is left'
+ln -s log.h5 link.json
+expect 2 run o.cfg -o log.h5 --log-json link.json; says 'is the output file as well'
+[ -h link.json ] && [ ! -e log.h5 ] || fail "a log by a link to the output: $(ls log.h5 link.json 2>&1)"
 expect 5 run o.cfg --force -o kept.h5 --log-json ./kept.h5; same o.h5 kept.h5
 # every command takes a name, or none does
 name=$(printf 'n%.0s' {1..240})
