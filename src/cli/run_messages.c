@@ -198,7 +198,7 @@ static void log_plan(const struct sweep_run *run, struct sw_json *log, const cha
     sw_json_count(log, "runs", p->nruns);
     sw_json_real(log, "batch_bytes", (double)p->batch_bytes);
     sw_json_real(log, "output_bytes", p->output_bytes);
-    sw_json_text(log, "file", run->file);
+    sw_json_text(log, "file", run->s->file);
     end_event(run->cli);
 }
 
@@ -252,7 +252,7 @@ void message_plan(const struct sweep_run *run, double seconds)
     sw_text_printf(&text, "%lld batch%s · %s of %s · output ≈ %s %s\n", (long long)p->nbatch,
                    p->nbatch == 1 ? "" : "es", format_memory((double)p->batch_bytes, here),
                    format_memory(cli_devices_memory(&run->devices), all), format_bytes(p->output_bytes, size),
-                   run->file);
+                   run->s->file);
     console_message(run->cli, "%s", sw_text_get(&text));
     sw_text_free(&text);
     struct sw_json *log = begin_event(run->cli, "plan");

@@ -279,7 +279,9 @@ const char *sw_saved_parameter(const struct sw_saved *s, int k)
     return k < s->parameters ? s->parameter[k].name : NULL;
 }
 
-bool sw_saved_has_axes(const struct sw_saved *s) { return s->parameters || *sw_text_get(&s->words); }
+const char *sw_saved_words(const struct sw_saved *s) { return sw_text_get(&s->words); }
+
+bool sw_saved_has_axes(const struct sw_saved *s) { return s->parameters || *sw_saved_words(s); }
 
 static int compare_values(double a, double b)
 {
@@ -331,7 +333,7 @@ static void print_values(const struct sw_saved *s, const double *value, struct s
 
 enum sw_status sw_saved_match(struct sw_saved *s, int count, const int *axis, const double *value, double *run)
 {
-    const char *const words = sw_text_get(&s->words);
+    const char *const words = sw_saved_words(s);
     struct sw_text text = {0};
     int64_t low = 0, high = s->rows;
     enum sw_status st = SW_OK;

@@ -52,6 +52,9 @@ bool sw_saved_fills(const struct sw_saved *saved, const struct sw_saved_place *p
 /** The name of axis k of the sweep whose results they are, of those of numbers. @return NULL: there is none */
 const char *sw_saved_parameter(const struct sw_saved *saved, int k);
 
+/** "method, scheme": the axes of words of the sweep whose results they are; "": it has none. */
+const char *sw_saved_words(const struct sw_saved *saved);
+
 /** Whether the sweep whose results they are has axes, of numbers or of words. */
 bool sw_saved_has_axes(const struct sw_saved *saved);
 

@@ -264,13 +264,18 @@ done:
     return st;
 }
 
-/* The number in the file of the run that is meant. Files of others have no axes: row k is for run k. */
-static enum sw_status find_number(const struct run *r, double *run)
+/* Whether the run is the one with the values of this one. Files of others have no axes: row k is for run k. */
+static bool matches_axes(const struct run *r)
 {
     const bool same = r->one.numbered && !strcmp(r->one.column[r->one.numbered - 1], run_key);
+    return same && !sw_setup_chosen(&r->one, match_key, "run") && sw_saved_has_axes(r->source->saved[0]);
+}
+
+/* The number in the file of the run that is meant. */
+static enum sw_status find_number(const struct run *r, double *run)
+{
     *run = number(r, run_key);
-    if (!same || sw_setup_chosen(&r->one, match_key, "run")) return SW_OK;
-    return sw_saved_has_axes(r->source->saved[0]) ? match_run(r, run) : SW_OK;
+    return matches_axes(r) ? match_run(r, run) : SW_OK;
 }
 
 /* @param wrong  out: the key to blame where there is no such field; NULL: it is not asked for
@@ -741,6 +746,23 @@ static enum sw_status find_for_warning(const struct sw_setup *setup, int64_t ld,
     const enum sw_status st = find_run(setup, ld, column, j, r);
     if (st) return r->source ? SW_OK : st;
     *found = !find_place(r, 0, place, NULL);
+    return SW_OK;
+}
+
+enum sw_status sw_initial_warn_words(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *state, struct sw_text *text)
+{
+    struct sw_saved_place place;
+    struct run r;
+    double run;
+    bool found;
+    (void)state;
+    SW_TRY(find_for_warning(setup, ld, column, j, &r, &place, &found));
+    if (!found || !matches_axes(&r) || !*sw_saved_words(r.source->saved[0])) return SW_OK;
+    SW_TRY(find_number(&r, &run));
+    sw_text_set(text, "initial: the values of its numbers are those of run %.0f of the file, whose runs also differ in "
+                "%s: words are not compared; initial.run says which run is meant", run,
+                sw_saved_words(r.source->saved[0]));
     return SW_OK;
 }
 

@@ -77,8 +77,10 @@ enum sw_status sw_initial_begin(struct sw_sim *sim, const struct sw_setup *setup
 bool sw_initial_describe_nonfinite(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    struct sw_text *text);
 
-/** struct sw_run_warning.warn: where the field has another number of points, where these lie elsewhere, and where it is
- * not finite. */
+/** struct sw_run_warning.warn: where the field is taken from a run whose words are not compared, has another number of
+ * points, where these lie elsewhere, and where it is not finite. */
+enum sw_status sw_initial_warn_words(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
+                                     const double *state, struct sw_text *text);
 enum sw_status sw_initial_warn_points(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                       const double *state, struct sw_text *text);
 enum sw_status sw_initial_warn_axes(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
@@ -86,7 +88,7 @@ enum sw_status sw_initial_warn_axes(const struct sw_setup *setup, int64_t ld, co
 enum sw_status sw_initial_warn_bad(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                    const double *state, struct sw_text *text);
 #define SW_INITIAL_WARNINGS \
-    {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, \
+    {.warn = sw_initial_warn_words}, {.warn = sw_initial_warn_points}, {.warn = sw_initial_warn_axes}, \
     {.warn = sw_initial_warn_bad, .of_all = sw_initial_in_file}, \
     {.warn = sw_resolution_warn_initial}, {.warn = sw_resolution_warn_result, .of_result = true}
 #endif

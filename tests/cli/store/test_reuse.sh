@@ -70,5 +70,6 @@ expect 0 run ladder.cfg --device cpu -o ladder.h5 --force -s output.state=true
 expect 0 run ladder.cfg --device cpu -o longer.h5 -s output.state=true "${longer[@]}"; says 'reuse    4 of 6 runs'
 # with --force all is computed
 expect 0 run fine.cfg --device cpu -o fine.h5 --force; says 'plan     1 batch'
+grep -q '^plan .* fine.h5$' err || fail 'the plan does not name fine.h5'
 says "note     --force computes all runs: 'reuse' takes none"
 summary

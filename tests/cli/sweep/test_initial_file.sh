@@ -177,6 +177,13 @@ expect 0 run one.cfg -q -o word.h5 -s 'sweep={ s = ["cpu.plain", "cpu.simd"]; }'
 refused 'several runs of the file are there, such as 0 and 1 (s, of words, is not compared); say which is meant' \
     -s initial.file=word.h5
 expect 0 check two.cfg -s initial.file=words.h5 -s sweep.a=0.1 -s 'initial.run="2*round(10*a - 1)"'
+# found by its numbers, also in words: the program says that it has not compared those
+expect 0 run one.cfg -q -o zip.h5 -s 'sweep={ mode = "zip"; a = [0.1, 0.2]; s = ["cpu.plain", "cpu.simd"]; }' \
+    -s 'stepper="$s"'
+expect 0 check two.cfg -s initial.file=zip.h5 -s sweep.a=0.2
+prints 'are those of run 1 of the file, whose runs also differ in s: words are not compared; initial.run says which'
+expect 0 check two.cfg -s initial.file=zip.h5 -s sweep.a=0.2 -s initial.run=1
+grep -q 'words are not compared' out && fail 'words, of a run that is named'
 refused 'runs of the file differ in a, which are no axes here; match = "run" takes the run of the same number' \
     -s 'sweep={ k = [5, 6]; }' -s forcing=0.1*x
 refused "'initial.match' = \"number\" is none of axes, run" -s initial.match=number
