@@ -15,7 +15,7 @@ put() {  # put MODE FOLDER FILE...
 }
 put 755 bin "$program"
 put 755 share/sweep scripts/plot/plot.py
-put 644 share/sweep/sweep_plot scripts/plot/sweep_plot/*.py    # its parts
+put 644 share/sweep/sweep_plot scripts/plot/sweep_plot/*.py scripts/plot/sweep_plot/*.html    # its parts
 put 755 share/sweep/ask scripts/ask/*.py
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/sweep/configs/equations configs/equations/*.cfg

@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 """Draw the results of sweep: convergence, lines, spacetime, image, film, slice, curves and heatmap
-pictures.
+pictures; or write a page with all of a file (--report).
 
 All that is written on a picture (names, units, titles) comes from the file, which
 docs/reference/output.md describes.
 Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The parts are in sweep_plot/.
 """
+import copy
 import io
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -57,6 +59,7 @@ try:
     from sweep_plot.options import FILM, USES, arguments, given, require_used
     from sweep_plot.panels import film, image
     from sweep_plot.refusal import FILE, PROGRAM, Refusal
+    from sweep_plot.report import DPI, PICTURES, page
     from sweep_plot.results import OTHER_NAMES, Results
     from sweep_plot.stored import first_line
 except ImportError as error:
@@ -136,7 +139,7 @@ def picture_of(results, ask):
 
 
 def save(figure, picture, ask):
-    """Write the picture; it appears whole or not at all."""
+    """Write the picture."""
     dpi = ask.dpi or plt.rcParams["savefig.dpi"]
     dpi = figure.dpi if dpi == "figure" else dpi
     width, height = figure.get_size_inches() * dpi
@@ -147,15 +150,20 @@ def save(figure, picture, ask):
         drawn = figure.frames.write(dpi)
     else:
         figure.savefig(drawn, format=os.path.splitext(picture)[1][1:], dpi=dpi)
+    write(drawn.getbuffer(), picture)
+
+
+def write(made, picture):
+    """A file, which appears whole or not at all."""
     part = f"{picture}.part{os.getpid()}"
     try:
         if os.path.exists(picture) and not os.path.isfile(picture):
             with open(picture, "wb") as f:      # /dev/stdout
-                f.write(drawn.getbuffer())
+                f.write(made)
             return
         try:
             with open(part, "wb") as f:
-                f.write(drawn.getbuffer())
+                f.write(made)
             os.replace(part, os.path.realpath(picture))
         finally:
             if os.path.exists(part):
@@ -164,9 +172,37 @@ def save(figure, picture, ask):
         raise Refusal(f"cannot write {picture}: {error.strerror}", FILE)
 
 
+def pictures_for(results, ask):
+    """The pictures of a page: each as PNG, or why there is none; what it shows; and the command that draws it."""
+    kinds = list(dict.fromkeys(kind for kind, _ in suitable_kinds(results)))[:PICTURES]
+    for kind in kinds if results.worth_drawing().any() or results.histories() else []:
+        one = copy.copy(ask)
+        one.kind = kind
+        some = ["--where", ask.where_text] if ask.where_text else []
+        command = ["sweep", "plot", results.path, "--kind", kind, *some]
+        drawn = io.BytesIO()
+        try:
+            figure, _ = picture_of(results, one)
+            figure.savefig(drawn, format="png", dpi=DPI)
+            drawn = drawn.getvalue()
+        except Refusal as refusal:
+            drawn = refusal
+        yield drawn, f"{kind} of {results.attribute('title') or results.problem}", shlex.join(command)
+
+
+def report(ask):
+    """The page of a file, whatever became of its runs."""
+    results = Results(ask.file, ask.where)
+    made = ask.output or f"{os.path.splitext(ask.file)[0]}.report.html"
+    write(page(results, list(pictures_for(results, ask))).encode(), made)
+    print(made)
+
+
 def draw(ask):
     """The picture that is asked for, from the file to its own file. Whatever goes wrong is a Refusal."""
     try:
+        if ask.report:
+            return report(ask)
         results = Results(ask.file, ask.where)
         if not results.histories():
             results.require_runs()

@@ -1,5 +1,5 @@
-/* The pictures are drawn by plot.py (h5py, matplotlib), which is beside the program or in PREFIX/share/sweep. It knows
- * nothing of checksums: the file is compared with them before. */
+/* Pictures are drawn, and pages written, by plot.py (h5py, matplotlib), which is beside the program or in
+ * PREFIX/share/sweep. It knows nothing of checksums: the file is compared with them before. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -99,8 +99,9 @@ static enum sw_status add_options(const struct sw_cli *cli, char **argument, int
     return SW_OK;
 }
 
-/* What add_option() has made is not freed: the memory goes with this program, on success or not. */
-enum sw_status cmd_plot(struct sw_cli *cli)
+/* What add_option() has made is not freed: the memory goes with this program, on success or not.
+ * @param what  an option of plot.py, NULL: none */
+static enum sw_status run_script(struct sw_cli *cli, const char *what)
 {
     char script[4096], *argument[24];
     bool lost;
@@ -111,6 +112,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
     if (lost) console_message(cli, "warning: " SW_LOST_CHECKSUMS "\n", cli->argument[0]);
     argument[count++] = (char *)python_program();
     argument[count++] = script;
+    if (what) argument[count++] = (char *)what;
     SW_TRY(add_options(cli, argument, &count));
     argument[count++] = (char *)"--";
     argument[count++] = cli->argument[0];
@@ -121,3 +123,7 @@ enum sw_status cmd_plot(struct sw_cli *cli)
                    "%s: %s; pictures need python3 with h5py and matplotlib (Debian: python3-h5py python3-matplotlib)",
                    argument[0], strerror(errno));
 }
+
+enum sw_status cmd_plot(struct sw_cli *cli) { return run_script(cli, NULL); }
+
+enum sw_status cmd_report(struct sw_cli *cli) { return run_script(cli, "--report"); }

@@ -191,7 +191,7 @@ enum { CLI_JOBS = CLI_SUBMIT | CLI_KEPT };
 const struct cli_option cli_option_table[] = {
     {'s', "set", "KEY=VALUE", CLI_RUNS | CLI_ASK | CLI_JOBS,
      "set one config key (repeatable; the syntax of the file, dotted paths)", BY(set_override)},
-    {'o', "output", "FILE", CLI_RUNS | CLI_ASK | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_BENCH,
+    {'o', "output", "FILE", CLI_RUNS | CLI_ASK | CLI_SUBMIT | CLI_MERGE | CLI_PLOT | CLI_REPORT | CLI_BENCH,
      "the output file, in a folder that is there, or is that of the config", AT(output)},
     {'j', "threads", "N", CLI_ANY | CLI_KEPT, "threads to use (default: all this process may use)", BY(set_threads)},
     {0, "device", "DEVICE", CLI_RUNS | CLI_ASK | CLI_JOBS | CLI_BENCH,
@@ -249,7 +249,8 @@ const struct cli_option cli_option_table[] = {
     {0, "at", "PLACES", CLI_PLOT, "where the planes of a box lie, for example z=0.5 (default: the middle)", AT(at)},
     {0, "over", "PARAMETERS", CLI_PLOT, "over which parameters: A on the x axis, or A,B, a line for each value of B",
      AT(over)},
-    {0, "where", "TEXT", CLI_PLOT, "only runs of such parameters, for example 'k == 0.06 and r < 0.5'", AT(where)},
+    {0, "where", "TEXT", CLI_PLOT | CLI_REPORT, "only runs of such parameters, for example 'k == 0.06 and r < 0.5'",
+     AT(where)},
     {0, "log", "AXES", CLI_PLOT, "the logarithmic axes, of x, y and c (the colours), for example xy; none: none",
      AT(log_axes)},
     {0, "xlim", "A,B", CLI_PLOT, "ends of the x axis; one of them may be left out: 0,", AT(xlim)},

@@ -21,6 +21,7 @@ enum { CLI_MANY = 1 << 20 };
     X(ASK,     ask,     "CONFIG",           1, 1,        "compute rows of parameters as standard input asks for them") \
     X(SHOW,    show,    "FILE",             1, 1,        "the table of runs and error norms")                      \
     X(PLOT,    plot,    "FILE",             1, 1,        "draw a picture of an output file")                       \
+    X(REPORT,  report,  "FILE",             1, 1,        "write a page with all of an output file, for a browser")    \
     X(VERIFY,  verify,  "FILE...",          1, CLI_MANY, "compare files with the checksums they were written with")    \
     X(XDMF,    xdmf,    "FILE",             1, 1,        "write FILE.xdmf, through which ParaView opens its fields")  \
     X(SUBMIT,  submit,  "CONFIG [-- SBATCH...]", 0, 1,   "submit a sweep to Slurm: shards, or one job over nodes") \

@@ -68,6 +68,7 @@ enum sw_status sw_metadata_set_sweep(struct sw_metadata *f, const struct sw_swee
     f->runs = sweep->nruns;
     SW_TRY(set_text(f, SW_METADATA_TITLE, sweep->title));
     SW_TRY(set_text(f, SW_METADATA_PROBLEM, sweep->problem->name));
+    SW_TRY(set_text(f, SW_METADATA_EQUATION, sweep->problem->equation));
     SW_TRY(set_text(f, SW_METADATA_SWEEP_ID, sweep->id));
     SW_TRY(set_text(f, SW_METADATA_CONFIG_HASH, sweep->config_sha256));
     SW_TRY(set_expressions(f, sweep));

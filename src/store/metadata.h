@@ -12,6 +12,7 @@
     X(HISTORY,     "/",           "history",          "\n")  \
     X(SCHEMA,      "/",           "sweep_schema",     NULL)  \
     X(PROBLEM,     "/",           "problem",          NULL)  \
+    X(EQUATION,    "/",           "equation",         NULL)  \
     X(CONFIG_HASH, "/",           "config_sha256",    NULL)  \
     X(SWEEP_ID,    "/",           "sweep_id",         NULL)  \
     X(SOLVER,      "/provenance", "solver",           "; ")  \

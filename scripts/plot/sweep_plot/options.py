@@ -17,6 +17,7 @@ LOG_AXES = {"convergence": "xy", "lines": "xy", "curves": "xy", "spacetime": "xy
             "film": "xyc", "slice": "xyc", "heatmap": "xyc"}
 PICTURES = (".png", ".pdf", ".svg")
 FILM = ".gif"
+PAGES = (".html", ".htm")
 MOST_TIMES = 12         # columns of an image
 
 
@@ -111,6 +112,7 @@ def arguments(argv):
     parser.add_argument("--dpi", metavar="N", help="pixels an inch (default: 150)")
     parser.add_argument("--style", metavar="FILE", help="matplotlib style sheet, applied last")
     parser.add_argument("--verbose", action="store_true", help="where an error was raised")
+    parser.add_argument("--report", action="store_true", help="in place of a picture, a page with all of the file")
     parser.add_argument("-o", "--output", metavar="PICTURE", type=os.path.expanduser,
                         help=".png, .pdf or .svg, of a film .gif (default: FILE.KIND.png)")
     ask = parser.parse_args(argv)
@@ -122,15 +124,18 @@ def arguments(argv):
         raise Refusal(f"--log '{ask.log}': the axes that are to be logarithmic are x, y and c (the colours), e.g. xy, "
                       "or none")
     end = os.path.splitext(ask.output or "")[1]
-    if ask.output and end not in (*PICTURES, FILM):
+    if ask.report and ask.output and end not in PAGES:
+        raise Refusal(f"'{ask.output}': the name of a page must end in .html")
+    if ask.output and not ask.report and end not in (*PICTURES, FILM):
         raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg, that of a film in .gif")
     ask.kind = ask.kind or ("film" if end == FILM else None)
-    if ask.output and ask.kind and (ask.kind == "film") != (end == FILM):
+    if ask.output and not ask.report and ask.kind and (ask.kind == "film") != (end == FILM):
         raise Refusal(f"'{ask.output}': " + ("a film's name must end in .gif" if ask.kind == "film" else
                                              "a film, --kind film, ends in .gif; pictures in .png, .pdf or .svg"))
     ask.times = times(ask.time, ask.kind)
     ask.time = ask.times[0] if ask.times else None
     ask.places = places(ask.at)
+    ask.where_text = ask.where
     ask.where = comparisons(ask.where)
     ask.xlim, ask.ylim, ask.clim = limits(ask.xlim, "xlim"), limits(ask.ylim, "ylim"), limits(ask.clim, "clim")
     ask.size = size_in_inches(ask.size)

@@ -379,16 +379,24 @@ class Results:
         return x
 
     @functools.cached_property
+    def config_text(self):
+        """The config, as the file keeps it."""
+        with self.stored.reading("'provenance/config_text'"):
+            return text_of(self.file["provenance/config_text"][()]) if "provenance/config_text" in self.file else ""
+
+    @functools.cached_property
+    def overrides(self):
+        """The -s arguments, which come behind the config."""
+        with self.stored.reading("'provenance'"):
+            given = self.file["provenance"].attrs.get("overrides", ()) if "provenance" in self.file else ()
+            return list(map(text_of, np.atleast_1d(given)))
+
+    @functools.cached_property
     def config(self):
         """Text of the config without its comments, with the -s arguments behind it."""
-        with self.stored.reading("'provenance'"):
-            text, given = "", ()
-            if "provenance" in self.file:
-                given = self.file["provenance"].attrs.get("overrides", ())
-            if "provenance/config_text" in self.file:
-                text = text_of(self.file["provenance/config_text"][()])
-        text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", text, flags=re.S)
-        return "\n".join([text, *map(text_of, np.atleast_1d(given))])
+        text = re.sub(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', lambda m: m[1] or " ", self.config_text,
+                      flags=re.S)
+        return "\n".join([text, *self.overrides])
 
     @functools.cached_property
     def ladder(self):
