@@ -56,8 +56,9 @@ try:
     from sweep_plot.heatmap import heatmap
     from sweep_plot.images import slices, spacetime
     from sweep_plot.lines import ALONG, lines, lines_fit
-    from sweep_plot.options import FILM, USES, arguments, given, require_used
-    from sweep_plot.panels import film, image
+    from sweep_plot.film import film
+    from sweep_plot.options import FILMS, USES, arguments, given, require_used
+    from sweep_plot.panels import image
     from sweep_plot.refusal import FILE, PROGRAM, Refusal
     from sweep_plot.report import DPI, PICTURES, page
     from sweep_plot.results import OTHER_NAMES, Results
@@ -146,10 +147,11 @@ def save(figure, picture, ask):
     if picture.endswith(".png") and (width * height > look.PIXEL_LIMIT or max(width, height) >= 2**16):
         raise Refusal(f"a picture of {width:.0f} x {height:.0f} pixels is too large; give a smaller --size or --dpi")
     drawn = io.BytesIO()
-    if picture.endswith(FILM):
-        drawn = figure.frames.write(dpi)
+    ending = os.path.splitext(picture)[1]
+    if ending in FILMS:
+        drawn = figure.frames.write(ending, dpi)
     else:
-        figure.savefig(drawn, format=os.path.splitext(picture)[1][1:], dpi=dpi)
+        figure.savefig(drawn, format=ending[1:], dpi=dpi)
     write(drawn.getbuffer(), picture)
 
 
@@ -207,7 +209,7 @@ def draw(ask):
         if not results.histories():
             results.require_runs()
         figure, kind = picture_of(results, ask)
-        picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}{FILM if kind == 'film' else '.png'}"
+        picture = ask.output or f"{os.path.splitext(ask.file)[0]}.{kind}{FILMS[0] if kind == 'film' else '.png'}"
         save(figure, picture, ask)
         print(picture)
     except MemoryError:

@@ -11,12 +11,12 @@ from .where import comparisons
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
         "spacetime": ("of", "run", "log", "clim"), "image": ("of", "run", "time", "at", "log", "clim"),
-        "film": ("of", "run", "at", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
+        "film": ("of", "run", "time", "at", "over", "log", "clim"), "slice": ("of", "run", "time", "at", "log", "clim"),
         "curves": ("of", "time", "over", "log"), "heatmap": ("of", "time", "over", "log", "clim")}
 LOG_AXES = {"convergence": "xy", "lines": "xy", "curves": "xy", "spacetime": "xyc", "image": "xyc",
             "film": "xyc", "slice": "xyc", "heatmap": "xyc"}
 PICTURES = (".png", ".pdf", ".svg")
-FILM = ".gif"
+FILMS = (".gif", ".apng", ".mp4")
 PAGES = (".html", ".htm")
 MOST_TIMES = 12         # columns of an image
 
@@ -101,7 +101,8 @@ def arguments(argv):
     parser.add_argument("--at", metavar="PLACES",
                         help="slice, image, film: where planes lie, e.g. z=0.5 (default: the middle)")
     parser.add_argument("--over", metavar="PARAM",
-                        help="A, on the x axis, or A,B: a line for each B; lines: time,B, too; heatmap: A,B")
+                        help="A, on the x axis, or A,B: a line for each B; lines: time,B, too; heatmap: A,B; film: A, "
+                             "a frame for each value")
     parser.add_argument("--where", metavar="TEXT",
                         help="only runs whose parameters are such, e.g. 'k == 0.06 and r < 0.5'")
     parser.add_argument("--log", metavar="AXES", help="the logarithmic axes, of x, y and c (colour); none: none")
@@ -114,7 +115,7 @@ def arguments(argv):
     parser.add_argument("--verbose", action="store_true", help="where an error was raised")
     parser.add_argument("--report", action="store_true", help="in place of a picture, a page with all of the file")
     parser.add_argument("-o", "--output", metavar="PICTURE", type=os.path.expanduser,
-                        help=".png, .pdf or .svg, of a film .gif (default: FILE.KIND.png)")
+                        help=".png, .pdf or .svg, of a film .gif, .apng or .mp4 (default: FILE.KIND.png)")
     ask = parser.parse_args(argv)
     if ask.kind is not None and ask.kind not in USES:
         near = difflib.get_close_matches(ask.kind, USES, 1)
@@ -126,12 +127,14 @@ def arguments(argv):
     end = os.path.splitext(ask.output or "")[1]
     if ask.report and ask.output and end not in PAGES:
         raise Refusal(f"'{ask.output}': the name of a page must end in .html")
-    if ask.output and not ask.report and end not in (*PICTURES, FILM):
-        raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg, that of a film in .gif")
-    ask.kind = ask.kind or ("film" if end == FILM else None)
-    if ask.output and not ask.report and ask.kind and (ask.kind == "film") != (end == FILM):
-        raise Refusal(f"'{ask.output}': " + ("a film's name must end in .gif" if ask.kind == "film" else
-                                             "a film, --kind film, ends in .gif; pictures in .png, .pdf or .svg"))
+    if ask.output and not ask.report and end not in (*PICTURES, *FILMS):
+        raise Refusal(f"'{ask.output}': the picture's name must end in .png, .pdf or .svg, that of a film "
+                      "in .gif, .apng or .mp4")
+    ask.kind = ask.kind or ("film" if end in FILMS else None)
+    if ask.output and not ask.report and ask.kind and (ask.kind == "film") != (end in FILMS):
+        raise Refusal(f"'{ask.output}': " + ("a film's name must end in .gif, .apng or .mp4" if ask.kind == "film" else
+                                             "a film, --kind film, ends in .gif, .apng or .mp4; pictures in .png, .pdf "
+                                             "or .svg"))
     ask.times = times(ask.time, ask.kind)
     ask.time = ask.times[0] if ask.times else None
     ask.places = places(ask.at)

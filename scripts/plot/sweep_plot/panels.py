@@ -1,6 +1,4 @@
-"""Fields of two dimensions, or planes of three, in panels: runs down, times across; and the same as a film."""
-import io
-
+"""Fields of two dimensions, or planes of three, in panels: runs down, times across."""
 import numpy as np
 
 from . import look
@@ -11,10 +9,6 @@ from .results import FIELDS_WITHOUT_TIME, choose_runs, number, told_time
 
 USUAL_RUNS, USUAL_TIMES = 4, 5      # of a picture that names none
 MOST_RUNS, MOST_PANELS = 16, 48
-MOST_FRAMES = 240
-SEEN = 12               # times of a run that decide the colours of a film
-FRAME_TIME = 0.1        # seconds
-LAST_TIME = 1.5         # that the last frame stays
 ALIKE = 8.0             # where the range of half of the runs is less than the largest over this, each has its colours
 DEAD = 1e-6             # of the largest range: a run that has come to rest shows that best on the others' scale
 
@@ -32,8 +26,9 @@ def choose_field(results, ask, kind):
     return results.choose(ask.of, (results.fields() or [None])[0], results.fields(), kind)
 
 
-def choose_rows(results, ask, of):
-    """The runs that are drawn: those of --run, else a few that finished, evenly spread over the sweep."""
+def choose_rows(results, ask, of, lines=False):
+    """The runs that are drawn: those of --run, else a few that finished, evenly spread over the sweep. lines: fields
+    of one dimension can be drawn, too."""
     rows = choose_runs(results, ask.run)
     if rows is None:
         there = np.flatnonzero(results.ok)
@@ -43,16 +38,21 @@ def choose_rows(results, ask, of):
                  "--run chooses others")
     if len(rows) > MOST_RUNS:
         raise Refusal(f"{len(rows)} runs are too many for one picture; choose at most {MOST_RUNS} with --run 0,5,9")
+    require_planes(results, ask, of, rows, lines)
+    return rows
+
+
+def require_planes(results, ask, of, rows, lines=False):
     least = min(results.dimensions(row, of) for row in rows)
-    if least < 2:
+    if least < 2 and not lines:
         raise Refusal(f"{of} has one dimension in space: draw it with --kind lines or --kind spacetime")
     if any(results.on_sphere(row, of) for row in rows):
         raise Refusal(f"{of} lies on a sphere: draw it with --kind slice")
     if ask.places and least < 3:
-        raise Refusal(f"--at: {of} has two dimensions in space, and all of it is drawn")
+        raise Refusal(f"--at: {of} has {'two dimensions' if least > 1 else 'one dimension'} in space, and all of it is "
+                      "drawn")
     if len(ask.places) > 1:
         raise Refusal(f"--at '{ask.at}': a panel is one plane, across one axis, e.g. --at z=0.5")
-    return rows
 
 
 def times_of(results, row, of):
@@ -185,16 +185,16 @@ def image(results, ask):
     return figure_of(results, ask, of, rows, columns)[0]
 
 
-def figure_of(results, ask, of, rows, columns, seen=None, now=None):
-    """The figure, and the images in it by run and column. @param seen  times that decide the colours, as columns
+def figure_of(results, ask, of, rows, columns, deciding=None, now=None):
+    """The figure, and the images in it by run and column. @param deciding  panels whose values decide the colours, as
+    read_panels() has them; None: those that are drawn
     @param now  what is written of the time, where it is not that of a column"""
     plane = axes_of_plane(ask)
     data = read_panels(results, ask, of, rows, columns, plane)
     if not data:
         raise Refusal(f"run {results.run[rows[0]]} {ended(results, rows[0])}, before {of} was saved; "
                       "choose others with --run")
-    deciding = read_panels(results, ask, of, rows, seen, plane) if seen else data
-    scales, one_scale = scales_of(results, ask, rows, deciding)
+    scales, one_scale = scales_of(results, ask, rows, deciding or data)
     width = len(columns[0])
     matrix = len(rows) > 1 and width > 1
     shape = shape_of(results, rows[0], of, plane)
@@ -263,82 +263,3 @@ def label_grid(results, figure, panels, rows, data, used, plane, width, room):
         look.panel_titles(figure, used, [
             (f"t = {number(data[at][1])}" if at in data else "") if width > 1 else results.describe(rows[at[0]], rows)
             for at in np.ndindex(len(rows), width)], room)
-
-
-# -------------------------------------------------------------------------------------------------------------- film
-
-GREYS = 40
-
-
-def palette_of(cmaps):
-    """256 colours, [256][3]: greys, among them black and white, and the rest of the colour maps."""
-    greys = np.linspace(0, 255, GREYS)[:, None] * np.ones(3)
-    missing = 255 * np.array(look.matplotlib.colors.to_rgb(look.MISSING))
-    most = (256 - GREYS - 1) // len(cmaps)
-    of_map = [255 * look.matplotlib.colormaps[cmap](np.linspace(0, 1, most))[:, :3] for cmap in cmaps]
-    found = np.vstack([greys, missing, *of_map])
-    return np.rint(np.vstack([found, np.zeros((256 - len(found), 3))])).astype(np.uint8)
-
-
-class Frames:
-    """A figure at times one after another. show(k) draws frame k. Pictures share one palette, so that no colour
-    flickers."""
-
-    def __init__(self, figure, cmaps, count, show):
-        self.figure, self.cmaps, self.count, self.show = figure, cmaps, count, show
-
-    def picture(self, k, dpi):
-        from PIL import Image
-        drawn = io.BytesIO()
-        self.show(k)
-        self.figure.savefig(drawn, format="png", dpi=dpi)
-        return Image.open(drawn).convert("RGB")
-
-    def write(self, dpi):
-        """An animated GIF."""
-        from PIL import Image
-        palette = Image.new("P", (1, 1))
-        palette.putpalette(palette_of(self.cmaps).ravel().tolist())
-        frames = [self.picture(k, dpi).quantize(palette=palette, dither=Image.Dither.NONE) for k in range(self.count)]
-        lasts = [int(1000 * FRAME_TIME)] * (self.count - 1) + [int(1000 * LAST_TIME)]
-        out = io.BytesIO()
-        frames[0].save(out, format="GIF", save_all=True, append_images=frames[1:], duration=lasts, loop=0)
-        return out
-
-
-def film(results, ask):
-    """All saved times of some runs, one after another: a panel for each run."""
-    of = choose_field(results, ask, "film")
-    rows = choose_rows(results, ask, of)
-    saved = [times_of(results, row, of) for row in rows]
-    every = np.unique(np.concatenate(saved))
-    if len(every) < 2:
-        raise Refusal(f"{of} was saved at one time only; draw it with --kind image, or save more in "
-                      "output.fields.times" if results.timed else
-                      f"problem {results.problem} has no time; draw {of} with --kind image")
-    frames = every[evenly(len(every), MOST_FRAMES)]
-    if len(frames) < len(every):
-        note(f"drawing {len(frames)} of {len(every)} saved times")
-    plane = axes_of_plane(ask)
-    last = [[times[-1]] if len(times) else [np.nan] for times in saved]
-    now = f"t = {number(every[-1], 4)}"
-    seen = [list(times[evenly(len(times), SEEN)]) + [np.nan] * (SEEN - min(SEEN, len(times))) for times in saved]
-    figure, drawn = figure_of(results, ask, of, rows, last, seen, now)
-    above = figure._suptitle.get_text() if len(rows) > 1 else figure.axes[0].get_title()
-    told = figure._suptitle if len(rows) > 1 else figure.axes[0].title
-
-    def show(k):
-        for (row, _), picture in drawn.items():
-            values = results.plane(rows[row], of, frames[k], *plane, ask.places)[0]
-            if isinstance(picture, look.matplotlib.image.AxesImage):
-                picture.set_data(np.ma.masked_invalid(values))
-            else:
-                x, y = (results.cells(rows[row], of, axis) for axis in plane)
-                values = np.hstack([values, values[:, :1]]) if x[1] else values
-                values = np.vstack([values, values[:1]]) if y[1] else values
-                picture.set_array(np.ma.masked_invalid(values))
-        told.set_text(above.replace(now, f"t = {number(frames[k], 4)}", 1))
-
-    cmaps = list({picture.get_cmap().name: None for picture in drawn.values()})
-    figure.frames = Frames(figure, cmaps, len(frames), show)
-    return figure

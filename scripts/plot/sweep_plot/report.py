@@ -101,7 +101,8 @@ def head(results, facts):
                       f"{number(steps.min())} – {number(steps.max())}", "steps a run", ""))
     if wall is not None and np.isfinite(wall).any():
         tiles.append((duration(np.nansum(wall)), "of computing", ""))
-    shown = "".join(f'<li><b class="{kind}">{told(value)}</b><span>{told(name)}</span></li>' for value, name, kind in tiles)
+    shown = "".join(f'<li><b class="{kind}">{told(value)}</b><span>{told(name)}</span></li>'
+                    for value, name, kind in tiles)
     meant = f", those with {results.told_where}" if results.where else ""
     return (paragraph(told(f"{os.path.basename(results.path)} · {results.problem}{meant} · "
                            f"{results.attribute('source')} · {written}"), "soft") +
@@ -133,7 +134,8 @@ def how(results, facts):
     bad = np.flatnonzero((results.status == 2) | (results.status == 3))
     text = ""
     if (results.status == 0).any():
-        text += paragraph("The sweep is not complete: runs are pending. <code>sweep resume</code> computes them.", "bad")
+        text += paragraph("The sweep is not complete: runs are pending. <code>sweep resume</code> computes "
+                          "them.", "bad")
     if len(bad):
         text += paragraph(f"{plural(len(bad), 'run')} of {len(results.run)} did not end well:", "bad")
         text += table(["", "for example", "reason"], reason_rows(results, facts, bad))

@@ -331,6 +331,11 @@ for told in 'drawing runs 0,3,5,8 of 9 that finished; --run chooses others' \
 done
 itself draws "a film" film.gif "$dir/plane.h5" --run 0-3
 draws "a film of planes across x" film_x.gif "$dir/cube.h5" --at x=1
+draws "a film of lines" film_lines.gif "$dir/tiny_ch.h5" --run 0,8
+draws "a film of x and t over a parameter" film_over.apng "$dir/tiny_ch.h5" --over a --run 3
+if command -v ffmpeg >/dev/null; then
+    draws "a film by ffmpeg" film.mp4 "$dir/tiny_ch.h5" --over a --time 10 --run 3
+else echo "  skip  a film by ffmpeg: there is none"; fi
 draws "images beside a run that diverged" burst.pdf "$dir/burst.h5" --kind image --run 1,8
 draws "a heatmap of a plane's scalars" plane_map.svg "$dir/plane.h5" --kind heatmap --of u_max --time 0.5
 in_python "panels of an image hold runs and times, the film the same at all times" '
@@ -360,9 +365,32 @@ for k in range(7):
     assert (film.axes[0].images[0].get_array() == results.outputs(5, "u")[1][k]).all(), k
 frames = Image.open(sys.argv[2])
 assert frames.n_frames == 7 and frames.info["duration"] == 100, frames.info
+lines = draw(sys.argv[4], "--kind=film", "--run=0,8")
+of = sys.modules["sweep_plot.results"].Results(sys.argv[4])
+for k in range(6):
+    lines.frames.show(k)
+    for line, run in zip(lines.axes[0].lines, (0, 8)):
+        assert (line.get_ydata() == of.outputs(run, "u")[1][k]).all(), k
+    assert f"t = {2 * k}" in lines.axes[0].get_title()
+over = draw(sys.argv[4], "--kind=film", "--run=3", "--over=a")
+for k, run in enumerate((3, 7, 11)):    # v = 0.5, seed = 2
+    over.frames.show(k)
+    cells = over.axes[0].collections[0].get_array().reshape(6, 49)
+    assert (cells[:, :48] == of.outputs(run, "u")[1]).all() and (cells[:, 48] == cells[:, 0]).all(), k
+    assert f"a = {[0, 0.05, 0.1][k]}, v = 0.5, seed = 2" in over.axes[0].get_title(), over.axes[0].get_title()
+frames = Image.open(sys.argv[5])
+assert frames.n_frames == 3 and frames.format == "PNG"
 cube = draw(sys.argv[3], "--kind=image", "--run=0", "--at=y=1.6")
 assert cube._suptitle.get_text().count("y = 1.571"), cube._suptitle.get_text()
-' "$dir/plane.h5" "$dir/film.gif" "$dir/cube.h5"
+' "$dir/plane.h5" "$dir/film.gif" "$dir/cube.h5" "$dir/tiny_ch.h5" "$dir/film_over.apng"
+refuses_film() {  # refuses_film "what" TEXT ARGUMENTS...
+    what=$1 text=$2
+    shift 2
+    ! plot "$@" -o "$dir/never.gif" && grep -q "$text" "$dir/out" && ok "refuses $what" || bad "refuses $what"
+}
+refuses_film "a film of two parameters" "a film shows one parameter" "$dir/tiny_ch.h5" --over a,v
+refuses_film "a film of several grids" "a film has one grid" "$dir/tiny_nsweep.h5" --over n
+refuses_film "a film of one time of many" "a film shows all saved times" "$dir/tiny_ch.h5" --time 3
 refuses "an image of a line" "one dimension in space" "$dir/tiny_ch.h5" --kind image
 refuses "a place in a plane" "has two dimensions in space" "$dir/plane.h5" --at z=0
 refuses "two planes in a panel" "a panel is one plane" "$dir/cube.h5" --kind image --at z=0,y=0
