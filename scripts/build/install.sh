@@ -16,7 +16,9 @@ put() {  # put MODE FOLDER FILE...
 put 755 bin "$program"
 put 755 share/sweep scripts/plot/plot.py
 put 644 share/sweep/sweep_plot scripts/plot/sweep_plot/*.py scripts/plot/sweep_plot/*.html    # its parts
+put 644 share/sweep/pysweep python/pysweep/*.py python/pysweep/py.typed
 put 755 share/sweep/ask scripts/ask/*.py
+ln -sfn ../pysweep "$to/share/sweep/ask/pysweep"
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/sweep/configs/equations configs/equations/*.cfg
 put 644 share/man/man1 docs/man/sweep.1

@@ -4,7 +4,8 @@ pictures; or write a page with all of a file (--report).
 
 All that is written on a picture (names, units, titles) comes from the file, which
 docs/reference/output.md describes.
-Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The parts are in sweep_plot/.
+Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The parts are in sweep_plot/;
+pysweep/, which is python/pysweep of the repository, reads the file.
 """
 import copy
 import io
@@ -49,9 +50,12 @@ try:
     import numpy as np
     matplotlib = import_matplotlib()
     import matplotlib.pyplot as plt
+    from pysweep.guard import HINT, guarded, print_refusal
+    from pysweep.refusal import FILE, PROGRAM, Refusal
+    from pysweep.results import OTHER_NAMES, Results
+    from pysweep.stored import first_line
     from sweep_plot import look
     from sweep_plot.convergence import convergence, converges
-    from sweep_plot.guard import HINT, guarded, print_refusal
     from sweep_plot.curves import curves
     from sweep_plot.heatmap import heatmap
     from sweep_plot.images import slices, spacetime
@@ -59,15 +63,12 @@ try:
     from sweep_plot.film import film
     from sweep_plot.options import FILMS, USES, arguments, given, require_used
     from sweep_plot.panels import image
-    from sweep_plot.refusal import FILE, PROGRAM, Refusal
     from sweep_plot.report import DPI, PICTURES, page
-    from sweep_plot.results import OTHER_NAMES, Results
-    from sweep_plot.stored import first_line
 except ImportError as error:
-    own = (error.name or "").startswith("sweep_plot")
+    own = (error.name or "").split(".")[0] in ("sweep_plot", "pysweep")
     if not own:
         use_other_python()
-    print(f"error: {error}; " + ("the folder sweep_plot has to be beside plot.py: install sweep again" if own else
+    print(f"error: {error}; " + ("sweep_plot and pysweep have to be beside plot.py: install sweep again" if own else
                                  "install python3-h5py and python3-matplotlib (Debian, Ubuntu)"), file=sys.stderr)
     sys.exit(4)
 except OSError as error:    # of the current folder, which import_matplotlib() leaves and comes back to

@@ -1,5 +1,6 @@
 /* Pictures are drawn, and pages written, by plot.py (h5py, matplotlib), which is beside the program or in
- * PREFIX/share/sweep. It knows nothing of checksums: the file is compared with them before. */
+ * PREFIX/share/sweep. It knows nothing of checksums: the file is compared with them before. Its package pysweep reads
+ * the file; in the repository that is a link to python/pysweep. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static void program_folder(char *path, size_t room)
 /* Python imports what lies beside the script, before anything else of that name. */
 static enum sw_status check_script(const char *script, const char *folder)
 {
-    static const char *const parts[] = {"", "/plot.py", "/sweep_plot"};
+    static const char *const parts[] = {"", "/plot.py", "/sweep_plot", "/pysweep", "/pysweep/.."};
     const size_t length = strlen(script) - strlen("/plot.py");
     char program[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);

@@ -141,19 +141,19 @@ else
 fi
 
 # ---- the plot script beside the program: not of somebody else, and not one that others may write into
-mkdir -p place/bin place/share/sweep/sweep_plot
+mkdir -p place/bin place/share/sweep/sweep_plot place/share/sweep/pysweep
 cp "$sweep" place/bin/sweep
 printf 'print("ran")\n' >place/share/sweep/plot.py
 plot() { place/bin/sweep plot o.h5 >out 2>err; }
 plot && grep -q ran out || fail 'a plot script of this user'
-for name in plot.py sweep_plot .; do
+for name in plot.py sweep_plot pysweep .; do
     chmod o+w place/share/sweep/$name
     plot && fail "plot ran a script that others may write into: $name"
     says 'may be written by others than its owner, and is not run'
     chmod o-w place/share/sweep/$name
 done
 if [ "$(id -u)" = 0 ]; then
-    for name in plot.py sweep_plot .; do
+    for name in plot.py sweep_plot pysweep .; do
         chown 65534 place/share/sweep/$name
         plot && fail "plot ran a script of another user: $name"
         says ', and is not run'

@@ -21,7 +21,7 @@ warnings.simplefilter("ignore")
 import h5py
 import numpy as np
 import plot
-from sweep_plot import guard
+from pysweep import guard
 
 LONGEST = 300   # seconds for one picture, on a busy machine
 

@@ -4,8 +4,9 @@ import bisect
 import matplotlib
 import numpy as np
 
+from pysweep.results import cell_edges, levels
+
 from . import look
-from .results import cell_edges, levels
 
 
 class Axis:

@@ -1,10 +1,11 @@
 """Which number of the runs is drawn, over which parameters, and what is said of it."""
 import numpy as np
 
+from pysweep.ensembles import means
+from pysweep.refusal import Refusal
+from pysweep.results import levels, told_time
+
 from . import look
-from .ensembles import means
-from .refusal import Refusal
-from .results import levels, told_time
 
 
 def averaged(results):

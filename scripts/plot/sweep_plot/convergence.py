@@ -3,10 +3,11 @@ import collections
 
 import numpy as np
 
+from pysweep.refusal import Refusal, note, say
+from pysweep.results import levels, number
+
 from . import look
 from .options import logarithmic
-from .refusal import Refusal, note, say
-from .results import levels, number
 
 GOOD_FIT = 0.99     # of the variance of log(error); one whose slope halves on the way has less
 HIGHEST_ORDER = 12  # of a guide; the highest of a scheme is 10

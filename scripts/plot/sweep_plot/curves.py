@@ -2,13 +2,14 @@
 errors, and the ways up and down a ladder told apart."""
 import numpy as np
 
+from pysweep.ensembles import means
+from pysweep.refusal import Refusal
+from pysweep.results import levels
+
 from . import look
 from .choice import averaged, choose_axes, choose_number, told
-from .ensembles import means
 from .heatmap import is_sample, usual_log
 from .options import logarithmic
-from .refusal import Refusal
-from .results import levels
 
 MOST_MARKS = 64     # points of a curve that have a marker
 MOST_BARS = 40      # of a curve that have bars of their errors; more have a band

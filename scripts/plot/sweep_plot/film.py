@@ -10,13 +10,14 @@ import tempfile
 
 import numpy as np
 
+from pysweep.refusal import PROGRAM, Refusal, note
+from pysweep.results import choose_runs, edges, levels, nearest, number, told_time
+from pysweep.stored import first_line
+
 from . import look
 from .images import colours_of, draw_image
 from .lines import name_of
 from .panels import axes_of_plane, choose_field, choose_rows, evenly, figure_of, require_planes, times_of
-from .refusal import PROGRAM, Refusal, note
-from .results import choose_runs, edges, levels, nearest, number, told_time
-from .stored import first_line
 
 MOST_FRAMES = 240
 SEEN = 12               # frames that decide the colours

@@ -3,13 +3,14 @@ sample."""
 import matplotlib
 import numpy as np
 
+from pysweep.ensembles import means
+from pysweep.refusal import Refusal
+from pysweep.results import cell_edges, levels, number
+
 from . import look
 from .cells import draw_cells
 from .choice import choose_axes, choose_number, told
-from .ensembles import means
 from .options import logarithmic
-from .refusal import Refusal
-from .results import cell_edges, levels, number
 
 
 def is_sample(results, pair):

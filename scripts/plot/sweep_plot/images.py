@@ -1,10 +1,11 @@
 """Fields as images: over space and time, and on planes of two and three dimensions."""
 import numpy as np
 
+from pysweep.refusal import Refusal
+from pysweep.results import FIELDS_WITHOUT_TIME, choose_runs, edges, map_of_sphere, number, told_time
+
 from . import look
 from .options import logarithmic
-from .refusal import Refusal
-from .results import FIELDS_WITHOUT_TIME, choose_runs, edges, map_of_sphere, number, told_time
 
 MOST_PANELS = 16
 LONGEST_SIDE = 3.0      # of a plane, in lengths of the other: longer ones are not drawn to scale

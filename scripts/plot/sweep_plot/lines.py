@@ -1,11 +1,12 @@
 """Series over time, histories over iterations, and fields over x."""
 import numpy as np
 
+from pysweep.refusal import Refusal, note
+from pysweep.results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest, number, told_time
+
 from . import look
 from .curves import MOST_BARS, curves, draw_errors
 from .options import logarithmic
-from .refusal import Refusal, note
-from .results import FIELDS_WITHOUT_TIME, choose_runs, legible, levels, nearest, number, told_time
 
 MOST_RUNS = 8           # that are drawn one by one unless --run asks for more
 MOST_HISTORIES = 16     # of them

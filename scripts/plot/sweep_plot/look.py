@@ -9,8 +9,8 @@ import numpy as np
 from matplotlib.colors import LogNorm, Normalize, TwoSlopeNorm
 from matplotlib.font_manager import FontProperties
 
-from .refusal import FILE, Refusal, note
-from .results import NORM_LABELS, number
+from pysweep.refusal import FILE, Refusal, note
+from pysweep.results import NORM_LABELS, number
 
 # Okabe and Ito: told apart by all
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]

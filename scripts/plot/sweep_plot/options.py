@@ -5,8 +5,8 @@ import os
 
 import numpy as np
 
-from .refusal import Refusal
-from .where import comparisons
+from pysweep.refusal import Refusal
+from pysweep.where import comparisons
 
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),

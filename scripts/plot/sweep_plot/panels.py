@@ -1,11 +1,12 @@
 """Fields of two dimensions, or planes of three, in panels: runs down, times across."""
 import numpy as np
 
+from pysweep.refusal import Refusal, note
+from pysweep.results import FIELDS_WITHOUT_TIME, choose_runs, number, told_time
+
 from . import look
 from .images import LONGEST_SIDE, colours_of, draw_image, draw_nothing, ended, from_positive, panels_of
 from .options import logarithmic
-from .refusal import Refusal, note
-from .results import FIELDS_WITHOUT_TIME, choose_runs, number, told_time
 
 USUAL_RUNS, USUAL_TIMES = 4, 5      # of a picture that names none
 MOST_RUNS, MOST_PANELS = 16, 48

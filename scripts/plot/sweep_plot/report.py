@@ -9,8 +9,8 @@ import shlex
 
 import numpy as np
 
-from .refusal import Refusal
-from .results import levels, number, short_list
+from pysweep.refusal import Refusal
+from pysweep.results import levels, number, short_list
 
 STATES = {0: "pending", 1: "done", 2: "diverged", 3: "failed"}      # as status tells
 MOST_BYTES = 3_400_000      # of the table, encoded: the page then has less than 5 MB

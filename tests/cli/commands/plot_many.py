@@ -13,7 +13,8 @@ import warnings
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fuzz"))
 import fuzz_plot
 from fuzz_plot import plot
-from sweep_plot import convergence, heatmap, images, lines, look, options, results, stored
+from pysweep import results, stored
+from sweep_plot import convergence, heatmap, images, lines, look, options
 
 
 def draw(*words):

@@ -747,7 +747,7 @@ draws "one of 150 grids" p.png "$dir/many.h5" --kind lines --of energy --run 149
 refuses "150 lines" "150 runs are too many lines; choose some with --run" "$dir/many.h5" --kind lines --of energy
 (cd scripts/plot && timeout 60 $SWEEP_PYTHON -B -c '
 import sys, time
-from sweep_plot.results import Results
+from pysweep.results import Results
 begin = time.process_time()
 results = Results(sys.argv[1])
 assert "energy" in results.series(), results.series()
@@ -789,7 +789,7 @@ head -c 3000 "$dir/tiny_nsweep.h5" >"$dir/damaged.h5"
     ok "damaged: cut short" || { cat "$dir/out"; bad "damaged: cut short"; }
 in_python "a mistake in the program shows its traceback" '
 import os
-from sweep_plot import guard
+from pysweep import guard
 said, keep = os.path.join(sys.argv[1], "said"), os.dup(2)
 with open(said, "w") as out:
     os.dup2(out.fileno(), 2)
@@ -799,7 +799,7 @@ told = open(said).read()
 assert code == 4 and "Traceback" in told and "KeyError" in told, (code, told)' "$dir"
 in_python "what h5py cannot close is passed over, other mistakes are not" '
 import h5py, os, shutil
-from sweep_plot import guard
+from pysweep import guard
 copy, said, keep = os.path.join(sys.argv[1], "copy.h5"), os.path.join(sys.argv[1], "said"), os.dup(2)
 shutil.copyfile(sys.argv[2], copy)
 class Other:
@@ -820,7 +820,7 @@ told = open(said).read()
 assert code == 3 and "dealloc" not in told and "of another class" in told, (code, told)' "$dir" "$dir/tiny_nsweep.h5"
 in_python "a crash of HDF5, and one without an end, are messages" '
 import os, signal
-from sweep_plot import guard
+from pysweep import guard
 def end():
     with guard.watched("u"):
         while True:

@@ -24,6 +24,7 @@ NUMBERED = ("tridiagonal", "banded")    # problems whose points are numbered: th
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
 SCALES = (*RUNS, *OWN_COORDINATES, "iteration")
 OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short
+NEWEST_SCHEMA = 2              # of files: attribute sweep_schema of the root, "2.0"
 PENDING, DONE = 0, 1
 ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
 FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
@@ -109,6 +110,15 @@ def told_time(times, asked, name):
     return f"the times nearest to t = {number(asked)}, {number(low)} … {number(high)}"
 
 
+def require(name, known, what):
+    """A name that the user gave, if it is known; else the refusal says that there is no such, and what is."""
+    if name in known:
+        return name
+    near = difflib.get_close_matches(str(name), [str(one) for one in known], 1)
+    raise Refusal(f"no {what}" + (f"; did you mean '{near[0]}'?" if near else "") +
+                  (f"\n  there is: {' '.join(map(str, known))}" if known else "; it has none"))
+
+
 class Results:
     """An output file. What cannot be read, or cannot be as it is, is refused (see stored.py)."""
 
@@ -120,6 +130,11 @@ class Results:
         if not self.stored.has(self.file, "run") or "sweep_schema" not in self.attributes():
             raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote; give one that it wrote, "
                           "results/NAME.h5", FILE)
+        schema = self.attribute("sweep_schema")
+        self.schema = int(re.match(r"\d*", schema)[0] or 0)
+        if not 0 < self.schema <= NEWEST_SCHEMA:
+            raise Refusal(f"{path} has schema {schema}, and schemas 1 to {NEWEST_SCHEMA} are known here: a newer sweep "
+                          "wrote it; use what came with that", FILE)
         self.stored.check_parts()
         self.problem = self.attribute("problem")
         self.iterates = self.stored.has(self.file, "iterations")
@@ -572,11 +587,7 @@ class Results:
 
     def require(self, name, known, what):
         """Check a name the user gave; the refusal says what is near, or what there is."""
-        if name in known:
-            return name
-        near = difflib.get_close_matches(name, known, 1)
-        raise Refusal(f"no {what} '{name}' in this file" + (f"; did you mean '{near[0]}'?" if near else "") +
-                      (f"\n  there is: {' '.join(known)}" if known else "; it has none"))
+        return require(name, known, f"{what} '{name}' in this file")
 
     def drawable(self):
         """All that --of may name: norms and other numbers of a run, series, histories, fields."""

@@ -15,13 +15,18 @@ PR_SET_PDEATHSIG = 1    # of <sys/prctl.h>
 HINT = ("the file is damaged, or was changed after sweep wrote it: copy it again, or compute it again "
         "(sweep run CONFIG --force)")
 
+guarding = False                # whether this process is the child of guarded()
 doing = mmap.mmap(-1, 256)      # what is being read, shared with the parent
 refused = mmap.mmap(-1, 1)      # whether the child has printed its message, shared likewise
 
 
 @contextlib.contextmanager
 def watched(what):
-    """An access to the file: it ends the process by SIGVTALRM where it takes too long. Waiting does not count."""
+    """An access to the file: in the child of guarded() it ends the process by SIGVTALRM where it takes too long. Waiting
+    does not count. A process that others wait for, a notebook's, has no such end."""
+    if not guarding:
+        yield
+        return
     doing[:] = what.encode(errors="replace")[:255].ljust(256, b"\0")
     signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
     try:
@@ -48,10 +53,11 @@ def guarded(work, path):
     """Do work(), which gives an exit code, in a child. Returns that code; where the child was ended by a signal that
     the file is the cause of, a message is printed and it is that of an unreadable file. Other signals (Ctrl-C) end this
     process as well."""
+    global guarding
     refused[:] = b"\0"      # of an earlier call: a process may make several
     child = os.fork()
     if child == 0:
-        code = PROGRAM
+        code, guarding = PROGRAM, True
         try:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)    # who ends the parent means the work
             pass_over_closing()

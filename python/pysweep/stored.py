@@ -2,7 +2,6 @@
 says about it becomes a Refusal with the name of the file and of what could not be read."""
 import contextlib
 import os
-import resource
 
 import h5py
 import numpy as np
@@ -191,6 +190,7 @@ class Stored:
             if "\0" in part or not os.path.isfile(there) or os.path.getsize(there) != size:
                 raise Refusal(f"{self.path} is virtual: the fields are in its parts, and {there!a} is not there or not "
                               "what it was; a virtual file and its parts are moved together", FILE)
+        import resource     # not every system has it
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         need = len(parts) + 64
         if soft == resource.RLIM_INFINITY or soft >= need:
