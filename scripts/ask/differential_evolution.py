@@ -8,6 +8,7 @@ Needs scipy 1.9 or later (Debian: python3-scipy).
 """
 import sys
 
+import pysweep
 import sweep_ask
 
 try:
@@ -22,7 +23,7 @@ def main():
     ends = args.ends
 
     asked = 0
-    with sweep_ask.Session(args.config, "--of", args.scalar, *args.options) as session:
+    with pysweep.ask(args.config, *args.options, of=args.scalar) as session:
         def objective(x):  # [parameters][rows], or of one row [parameters]
             nonlocal asked
             rows = [dict(zip(ends, map(float, row))) for row in x.T.reshape(-1, len(ends))]

@@ -9,6 +9,7 @@ Needs optuna (pip install optuna).
 import math
 import sys
 
+import pysweep
 import sweep_ask
 
 try:
@@ -25,7 +26,7 @@ def main():
     # constant_liar: trials of a batch keep away from one another, though none of them has its value yet
     sampler = optuna.samplers.TPESampler(seed=args.seed, constant_liar=True)
     study = optuna.create_study(sampler=sampler)
-    with sweep_ask.Session(args.config, "--of", args.scalar, *args.options) as session:
+    with pysweep.ask(args.config, *args.options, of=args.scalar) as session:
         for _ in range(args.batches):
             trials = [study.ask() for _ in range(args.rows)]
             rows = [{name: trial.suggest_float(name, *ends[name]) for name in ends} for trial in trials]

@@ -344,6 +344,7 @@ void message_start(struct sweep_run *run)
     sw_json_text(log, "problem", run->s->sweep->problem->name);
     sw_json_count(log, "runs", run->s->count);
     sw_json_text(log, "id", run->s->sweep->id);
+    sw_json_text(log, "file", run->file);
     end_event(run->cli);
 }
 

@@ -139,11 +139,11 @@ expect 0 show a.h5; prints 'heat · 5 runs'
 [ -n "$python" ] || { summary; exit; }
 cat >client.py <<'P'
 import json, os, random, signal, subprocess, sys, time
-sys.path.insert(0, sys.argv[1] + "/scripts/ask")
-import sweep_ask
+sys.path.insert(0, sys.argv[1] + "/python")
+import pysweep
 sys.stderr = open("err", "w")
 def session(config, *more):
-    return sweep_ask.Session(config, "-q", *more, program=sys.argv[2])
+    return pysweep.ask(config, "-q", *more, program=sys.argv[2])
 def rows(first, count):
     return [{"k": 0.1 + 0.01*i, "A": 1 + i % 3} for i in range(first, first + count)]
 def table(file):
@@ -167,7 +167,7 @@ for a in again[:16]: assert there[a["run"]]["top"] == a["top"]
 # one session at a time
 other = session("a.cfg", "-o", "k.h5")
 try: other.ask(rows(0, 1)); raise SystemExit("two sessions write one file")
-except RuntimeError as e: assert "exit code 5" in str(e), e
+except pysweep.Refusal as e: assert e.code == 5 and "k.h5" in str(e), e
 # a signal between requests: the file is whole
 s.process.send_signal(signal.SIGTERM)
 assert s.process.wait(20) == 75
@@ -223,13 +223,13 @@ table -o mt.h5 -s time.end=20.0 -s output.fields.times=[20.0] -s output.scalars.
 same m.h5 mt.h5; same two.h5 kt.h5
 
 # a program that is not there is named
-"$python" -B - "$top/scripts/ask" 2>err <<'PY' || fail 'a session without the program'
+"$python" -B - "$top/python" 2>err <<'PY' || fail 'a session without the program'
 import sys
 sys.path.insert(0, sys.argv[1])
-import sweep_ask
+import pysweep
 try:
-    sweep_ask.Session("x.cfg", program="/nowhere/sweep")
-except RuntimeError as error:
+    pysweep.ask("x.cfg", program="/nowhere/sweep")
+except pysweep.Refusal as error:
     assert "there is no program '/nowhere/sweep'" in str(error), error
 else:
     sys.exit("it begins")
