@@ -57,10 +57,10 @@ try:
     from sweep_plot import look
     from sweep_plot.convergence import convergence, converges
     from sweep_plot.curves import curves
+    from sweep_plot.film import film
     from sweep_plot.heatmap import heatmap
     from sweep_plot.images import slices, spacetime
     from sweep_plot.lines import ALONG, lines, lines_fit
-    from sweep_plot.film import film
     from sweep_plot.options import FILMS, USES, arguments, given, require_used
     from sweep_plot.panels import image
     from sweep_plot.report import DPI, PICTURES, page

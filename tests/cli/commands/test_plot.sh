@@ -366,7 +366,7 @@ for k in range(7):
 frames = Image.open(sys.argv[2])
 assert frames.n_frames == 7 and frames.info["duration"] == 100, frames.info
 lines = draw(sys.argv[4], "--kind=film", "--run=0,8")
-of = sys.modules["sweep_plot.results"].Results(sys.argv[4])
+of = type(results)(sys.argv[4])
 for k in range(6):
     lines.frames.show(k)
     for line, run in zip(lines.axes[0].lines, (0, 8)):
