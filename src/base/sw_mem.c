@@ -2,12 +2,26 @@
 
 #include "base/sw_err.h"
 
-#include <malloc.h>  /* no header of C or POSIX: M_MMAP_THRESHOLD */
+#include <malloc.h>    /* no header of C or POSIX: M_MMAP_THRESHOLD */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>  /* madvise() is no function of POSIX */
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 2 * HUGE_PAGE };
+
+/* All of a block is cleared here, so that large pages cost no memory, and a fault for each 2 MiB takes the place of 512:
+ * of a million runs of one step a sixth of the time went into faults. Whole large pages alone: those at the ends of a
+ * block have neighbours. A system that has none, or grants none, leaves the block as it is. */
+static void ask_for_huge_pages(char *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t before = (HUGE_PAGE - (uintptr_t)block % HUGE_PAGE) % HUGE_PAGE;
+    if (bytes >= HUGE_FROM) madvise(block + before, (bytes - before) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
+}
 
 enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out)
 {
@@ -19,6 +33,7 @@ enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out)
     if (bytes == 0) bytes = ALIGN;
     p = aligned_alloc(ALIGN, bytes);
     if (!p) return SW_FAIL(SW_E_MEMORY, "out of memory: %zu bytes asked for", bytes);
+    ask_for_huge_pages(p, bytes);
     memset(p, 0, bytes);
     memcpy(out, &p, sizeof p);
     return SW_OK;
