@@ -46,8 +46,11 @@ struct sw_sealed { int fd; unsigned char identity[16]; };
 enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, struct sw_sealed *sealed, const char *path);
 /** Read a sealed file that has been synced back, from the disk as far as the system lets us, by all threads, and
  * compare all of it with what was handed over.
- * @return SW_E_IO also where it differs; SW_E_MEMORY */
-enum sw_status sw_checksum_read_back(const struct sw_sealed *sealed, const char *path);
+ * @param fd        open to read
+ * @param identity  of the seal; NULL: any
+ * @param path      of the file, to read around the system's cache; and for messages
+ * @return SW_E_IO also where it differs, of cause SW_CAUSE_DAMAGED; SW_E_MEMORY */
+enum sw_status sw_checksum_read_back(int fd, const unsigned char identity[16], const char *path);
 /** Free it without a seal. NULL and *NULL are fine. */
 void sw_checksum_drop(struct sw_checksum_writer **writer);
 
@@ -59,6 +62,7 @@ enum sw_seal {
 };
 struct sw_checksum {  /* of a file that is open; start from {0}                                   */
     int      fd;      /* the caller's                                                             */
+    int      direct;  /* likewise, of the same file, by which reads pass the system's cache by; 0: none */
     enum sw_seal seal;
     uint64_t bytes;   /* of content; without a whole seal, of the file                            */
     uint64_t blocks;  /* 0 without a whole seal                                                   */

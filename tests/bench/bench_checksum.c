@@ -94,8 +94,7 @@ static void write_file(const char *path, const struct way *w, hsize_t rows, enum
         sealed.fd = sw_h5_driver_descriptor(h.file);
         need(sw_h5_close(&h));
     }
-    if (how == READ_BACK) need(sw_files_sync(&sealed, path));
-    else if (fsync(sealed.fd) || close(sealed.fd)) need(sw_files_fail(path));
+    need(sw_files_sync(&sealed, path, how == READ_BACK));
     *seconds += sw_clock();
     *cpu += processor();
 }

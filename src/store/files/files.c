@@ -187,12 +187,21 @@ enum sw_status sw_files_new(const char *file, char **tmp)
 
 /* ---- on disk */
 
-enum sw_status sw_files_sync(struct sw_sealed *sealed, const char *path)
+enum sw_status sw_files_sync(struct sw_sealed *sealed, const char *path, bool read_back)
 {
     enum sw_status st = fsync(sealed->fd) ? sw_files_fail(path) : SW_OK;
-    if (!st) st = sw_checksum_read_back(sealed, path);
+    if (!st && read_back) st = sw_checksum_read_back(sealed->fd, sealed->identity, path);
     if (close(sealed->fd) && !st) st = sw_files_fail(path);
     sealed->fd = -1;
+    return st;
+}
+
+enum sw_status sw_files_read_back(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return sw_files_fail(path);
+    const enum sw_status st = sw_checksum_read_back(fd, NULL, path);
+    close(fd);
     return st;
 }
 

@@ -70,11 +70,14 @@ enum sw_status sw_files_make_parents(const char *path);
 /** Make a folder of this program's own, or check it (sw_private_folder_make()); it is on disk on return. */
 enum sw_status sw_files_make_own_folder(const char *folder);
 
-/** Put what was written through a descriptor on disk, read it back from there (sw_checksum_read_back()), and close it.
- * That one is synced, and no other that the file is opened with again: a failure to write is told to those that were
- * open at the time.
- * @param sealed  out: its fd is -1  @return SW_E_IO also where the disk holds other bytes; closed all the same */
-enum sw_status sw_files_sync(struct sw_sealed *sealed, const char *path);
+/** Put what was written through a descriptor on disk, and close it. That one is synced, and no other that the file is
+ * opened with again: a failure to write is told to those that were open at the time.
+ * @param sealed     out: its fd is -1
+ * @param read_back  compare what the disk holds (sw_checksum_read_back())
+ * @return SW_E_IO also where it holds other bytes; closed all the same */
+enum sw_status sw_files_sync(struct sw_sealed *sealed, const char *path, bool read_back);
+/** Compare what the disk holds of a part that is on disk. @return as sw_checksum_read_back() */
+enum sw_status sw_files_read_back(const char *path);
 /** Put what was written to a stream on disk, and close it. */
 enum sw_status sw_files_end_text(FILE *to, const char *path);
 

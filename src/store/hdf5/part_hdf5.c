@@ -590,7 +590,7 @@ enum sw_status sw_part_commit(struct sw_part **part, const struct sw_run_result 
     sw_hdf5_lock();
     enum sw_status st = finish_file(p, result, state, &sealed);
     sw_hdf5_unlock();
-    if (!st) st = sw_files_sync(&sealed, p->tmp);  /* it waits for the disk: others may write meanwhile */
+    if (!st) st = sw_files_sync(&sealed, p->tmp, false);  /* it waits for the disk: others may write meanwhile */
     if (!st) st = sw_files_commit(p->tmp);
     if (!st) add_to_index(p, result, state && !state->ended);
     if (st) sw_part_abandon(part);

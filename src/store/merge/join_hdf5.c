@@ -313,7 +313,7 @@ enum sw_status sw_join_inputs(struct sw_catalog *catalog, const struct sw_run_ta
     enum sw_status st = join_into(&j, path);
     if (st) sw_h5_drop(&j.out);
     else st = sw_h5_close_written(&j.out, &sealed);
-    if (!st) st = sw_files_sync(&sealed, path);
+    if (!st) st = sw_files_sync(&sealed, path, true);
     if (j.in.catalog) {
         catalog->unreadable = 1 + sw_slice_reader_damaged(&j.in);
         sw_slice_reader_free(&j.in);

@@ -149,17 +149,17 @@ static bool has_all_rows(const struct sw_catalog *c, const struct sw_run_table *
 
 /* Find the input that is already what the final file of these rows would be: it has all of them and no others, each
  * from its first output to its last, and the same table and metadata. Its values may lie in another order.
- * @return its path; NULL: none */
-static const char *find_promotable_part(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice)
+ * @return its number, from 1 on; 0: none */
+static int find_promotable_part(const struct sw_catalog *c, const struct sw_run_table *t, const int64_t *slice)
 {
     int input = t->nruns ? c->slice[slice[0]].input : 0;
     const struct sw_input_file *in = &c->input[input];
-    if (!t->nruns || !is_complete(in, c->drops_ends) || !has_all_rows(c, t, slice, input)) return NULL;
-    if (*sw_run_table_statistics(t)->text) return NULL;  /* they are formed of all runs, as these are joined */
-    if (!same_metadata(&t->own->metadata, &in->table->own->metadata)) return NULL;
+    if (!t->nruns || !is_complete(in, c->drops_ends) || !has_all_rows(c, t, slice, input)) return 0;
+    if (*sw_run_table_statistics(t)->text) return 0;  /* they are formed of all runs, as these are joined */
+    if (!same_metadata(&t->own->metadata, &in->table->own->metadata)) return 0;
     for (int k = 0; k < t->nparam; k++)
-        if (!same_param(t, in->table, k)) return NULL;
-    return in->path;
+        if (!same_param(t, in->table, k)) return 0;
+    return 1 + input;
 }
 
 /* ---- is the file what was written?
@@ -301,16 +301,26 @@ static enum sw_status write_safely(struct sw_catalog *c, struct sw_run_table *t,
     return st;
 }
 
+/* A part has not been read back: a join reads all that it takes of it, and compares. */
+static enum sw_status check_promoted(struct sw_catalog *c, int promoted)
+{
+    const enum sw_status st = sw_files_read_back(c->input[promoted - 1].path);
+    if (st == SW_E_IO && sw_err_cause() == SW_CAUSE_DAMAGED) c->unreadable = promoted;
+    return st;
+}
+
 /* Promote a part that is already what the joined file would be, by renaming it; else write the joined file. */
 static enum sw_status promote_or_write(struct sw_catalog *c, struct sw_run_table *t, const int64_t *slice,
                                        bool own_parts, const char *output)
 {
-    const char *part = own_parts ? find_promotable_part(c, t, slice) : NULL;
+    const int promoted = own_parts ? find_promotable_part(c, t, slice) : 0;
+    const char *part = promoted ? c->input[promoted - 1].path : NULL;
     bool apart = true;  /* FILE.d/ may lead to another disk */
     uint64_t *digest;
     SW_TRY(form_digests(t, &digest));
     sw_catalog_drop_results(c);
     enum sw_status st = part ? check_written_file(c, t, slice, digest, part) : SW_OK;
+    if (!st && part) st = check_promoted(c, promoted);
     if (st) goto done;
     if (part) st = sw_files_move(part, output, &apart);
     if (apart) st = write_safely(c, t, slice, digest, output);

@@ -43,7 +43,7 @@ static void seal(struct sw_checksum_writer **w, int fd)
     struct sw_sealed sealed = {.fd = fd};
     assert_int_equal(sw_checksum_seal(w, &sealed, "a file"), SW_OK);
     assert_null(*w);
-    assert_int_equal(sw_checksum_read_back(&sealed, "a file"), SW_OK);
+    assert_int_equal(sw_checksum_read_back(fd, sealed.identity, "a file"), SW_OK);
 }
 
 /* Bytes in pieces of random length, by several hands: in order, backwards, here and there, some of them twice;
@@ -254,7 +254,7 @@ static void a_write_that_lies_is_found_before_the_file_is_used(void **state)
         assert_true(!error || (error == EBADMSG && lie < WRITES));
         bool failed = error || sw_checksum_seal(&w, &sealed, "a file");
         if (!failed && lie < WRITES && tries % 4 == 0) flip(fd, (uint64_t)rand() % (8 * BYTES));  /* on its way out */
-        failed = failed || sw_checksum_read_back(&sealed, "a file");
+        failed = failed || sw_checksum_read_back(fd, sealed.identity, "a file");
         sw_checksum_drop(&w);
         assert_int_equal(pread(fd, wrong, BYTES, 0), BYTES);
         if (lie == WRITES) assert_false(failed);
