@@ -1,5 +1,6 @@
 /* sweep run CONFIG... and sweep resume FILE: compute what is missing of a sweep and write its output file. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include "store/files/sw_output.h"
 #include "store/files/sw_status_file.h"
 #include "store/sw_verify.h"
+#include "store/sw_xdmf.h"
 
 /* ---- ranks that agree: these functions are collective, and trivial for a single process */
 
@@ -540,14 +542,35 @@ static enum sw_status attempt_rounds(struct sweep_run *run)
     return st;
 }
 
+/* Whether two paths lead to one file, or the folder of the first is the second. */
+static bool is_same_file(const char *path, const char *other, bool or_in_it)
+{
+    struct stat a, b;
+    if (stat(path, &a) || !other || stat(other, &b)) return false;
+    if (a.st_dev == b.st_dev && a.st_ino == b.st_ino) return true;
+    char *folder = or_in_it ? realpath(path, NULL) : NULL, *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash) *slash = 0;
+    const bool is = slash && is_same_file(folder, other, false);
+    free(folder);
+    return is;
+}
+
 /* The log was opened before FILE was known. One that is new is empty so far, and may be at the end of a link. */
 static enum sw_status check_log(const struct sw_cli *cli, const char *file)
 {
-    struct stat log, output;
-    if (!cli->log_path || stat(cli->log_path, &log) || stat(file, &output)) return SW_OK;
-    if (log.st_dev != output.st_dev || log.st_ino != output.st_ino) return SW_OK;
-    if (!log.st_size) unlink(file);
-    return SW_FAIL(SW_E_USAGE, "--log-json %s is the output file as well: give the log another name", cli->log_path);
+    struct stat log;
+    if (!cli->log_path || stat(cli->log_path, &log)) return SW_OK;
+    char *folder = sw_files_name(file, ".d"), *xdmf = sw_xdmf_name(file);
+    const bool is = is_same_file(cli->log_path, file, false) || is_same_file(cli->log_path, xdmf, false) ||
+                    is_same_file(cli->log_path, folder, true);
+    sw_free(folder);
+    sw_free(xdmf);
+    if (!is) return SW_OK;
+    char *end = log.st_size ? NULL : realpath(cli->log_path, NULL);
+    if (end) unlink(end);
+    free(end);
+    return SW_FAIL(SW_E_USAGE, "--log-json %s is the output file as well, or what belongs to it: give the log another "
+                   "name", cli->log_path);
 }
 
 static enum sw_status run_sweep(struct sw_cli *cli, struct cli_sweep *s)

@@ -5,6 +5,7 @@
  *                    the program) use malloc, and do not claim to survive it
  *            write   write, pwrite, writev to regular files (ENOSPC);  read: read, pread from regular files (EIO)
  *            fsync, rename (EIO);  open: open, opendir (EMFILE);  readdir (EIO), called by the program itself
+ *            flock   every one does nothing, whatever FAIL_AT is, as on some network file systems
  *            fsync_reader  fsync of a regular file by a descriptor that cannot have written it (EIO)
  * FAIL_ERRNO what errno says instead, a number
  * FAIL_BYTES memory: calls for so many bytes alone are counted, a multiple of 64, as base/sw_mem.c asks for it
@@ -24,16 +25,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
-enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, FSYNC_READER, KINDS, NOTHING = KINDS };
+enum kind { MEMORY, WRITE, READ, FSYNC, RENAME, OPEN, READDIR, FSYNC_READER, FLOCK, KINDS, NOTHING = KINDS };
 static const char *const names[KINDS] = {"memory", "write", "read", "fsync", "rename", "open", "readdir",
-                                          "fsync_reader"};
-static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EIO, EMFILE, EIO, EIO};
+                                          "fsync_reader", "flock"};
+static const int         reasons[KINDS] = {ENOMEM, ENOSPC, EIO, EIO, EIO, EMFILE, EIO, EIO, 0};
 
 static enum kind   chosen = NOTHING;
 static long        fail_at;
@@ -170,6 +172,12 @@ int fsync(int fd)
     REAL(fsync)
     if (regular(FSYNC_READER, fd) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY && fails(FSYNC_READER)) return -1;
     return fails(FSYNC) ? -1 : real(fd);
+}
+
+int flock(int fd, int how)
+{
+    REAL(flock)
+    return chosen == FLOCK ? 0 : real(fd, how);
 }
 
 int rename(const char *from, const char *to)

@@ -4,6 +4,27 @@
 # refused makes alone.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
+# ---- where locks do nothing the second is told of the first, and disturbs nothing
+three_heats >o.cfg; sed 's/end = 1.0e-4/end = 20.0/; s/\[1.0e-4\]/[20.0]/' o.cfg >long.cfg
+export FAIL_KIND=flock FAIL_AT=0 LD_PRELOAD=$(dirname "$sweep")/fail_nth.so
+"$sweep" run long.cfg -q -j 1 & pid=$!
+begun o.h5.d/status.json
+for second in "run o.cfg" "run long.cfg" "run o.cfg --force" "merge o.h5 -o o.h5"; do
+    expect 5 $second
+    grep -qE "o.h5 (is being written|is not there yet|.*computes it)" err || fail "$second: not told"
+    [ -e o.h5.d/lock ] && [ -e o.h5.d/status.json ] || fail "$second: takes away what is the first's"
+done
+expect 5 run o.cfg; says "o.h5 is being written by process $pid on $(hostname); wait for it, stop it, or use -o FILE (this"
+kill -TERM $pid; wait $pid; [ $? = 75 ] || fail "without locks: the first ends with $?"
+expect 5 run o.cfg; says 'holds another sweep'
+"$sweep" run long.cfg -q -j 1 & pid=$!
+begun o.h5.d/status.json
+kill -9 $pid; wait $pid 2>/dev/null
+expect 75 run long.cfg -q --max-time 0.1s  # he is gone, and nobody else has the file
+rm -r o.h5.d
+"$sweep" run o.cfg -q || fail 'without locks'
+unset FAIL_KIND FAIL_AT LD_PRELOAD
+
 at_call=$(dirname "$sweep")/at_call
 [ -x "$at_call" ] || { echo "$at_call is missing: make tests" >&2; exit 1; }
 "$at_call" true

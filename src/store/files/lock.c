@@ -16,13 +16,39 @@
 #include "store/files/sw_status_file.h"
 
 /* The lock is flock() on FILE.d/lock: it ends with the process, however that ends. The file says which process holds
- * it. A process that works alone holds it exclusively; processes of one job share it, and it ends with the last of
- * them. */
+ * it, and since when that runs. A process that works alone holds it exclusively; processes of one job share it, and it
+ * ends with the last of them. */
 struct sw_output_lock {
     char *folder, *path;
     int   in, fd;        /* the folder, as it was checked; the file in it; -1: not open */
     bool  held;
 };
+
+/* Who asks whether a file is locked holds its lock for an instant: several tries tell him from a writer. */
+static int lock_soon(int fd, int how)
+{
+    for (int k = 0;; k++) {
+        if (!flock(fd, how | LOCK_NB)) return 0;
+        if (errno != EWOULDBLOCK || k == 4) return -1;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
+bool sw_output_is_locked(const char *file)
+{
+    const char *why;
+    char *path = sw_files_name(file, ".d/lock");
+    FILE *in = path ? sw_open_to_read(path, &why) : NULL;
+    sw_free(path);
+    if (!in) return false;
+    /* NFS takes an exclusive lock only of a file that is open to be written (EBADF): of ranks that share it we do not
+     * know there */
+    bool locked = lock_soon(fileno(in), LOCK_EX) != 0;
+    if (locked && errno == EBADF) locked = lock_soon(fileno(in), LOCK_SH) != 0;
+    locked = locked && errno == EWOULDBLOCK;
+    fclose(in);
+    return locked;
+}
 
 static enum sw_status fail_held(const char *file, const struct sw_output_lock *lock)
 {
@@ -38,7 +64,8 @@ static enum sw_status write_holder(const struct sw_output_lock *lock, const char
 {
     char host[256] = "", who[400];
     gethostname(host, sizeof host - 1);
-    int length = snprintf(who, sizeof who, "process %ld on %s%s", (long)getpid(), host, and);
+    int length = snprintf(who, sizeof who, "process %ld on %s%s\n%.0f\n", (long)getpid(), host, and,
+                          sw_process_started(getpid()));
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, who, (size_t)length, 0) != length) return sw_files_fail(lock->path);
     return SW_OK;
 }
@@ -54,6 +81,29 @@ static enum sw_status open_lock(struct sw_output_lock *lock, struct stat *held)
     return SW_FAIL(SW_E_REFUSED, "%s is a link, a device or a pipe, and was not made by sweep: remove it", lock->path);
 }
 
+/* Where flock() does nothing, a second lock on a file that we have locked succeeds too: whom the file names is not
+ * disturbed then while he lives. Two that begin at the same moment do not see each other. */
+static bool locks_do_nothing(const struct sw_output_lock *lock)
+{
+    const int second = openat(lock->in, "lock", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool locked = second >= 0 && !flock(second, LOCK_EX | LOCK_NB);
+    if (second >= 0) close(second);
+    return locked;
+}
+
+static enum sw_status check_unlocked_writer(const char *file, struct sw_output_lock *lock)
+{
+    bool by_files;
+    struct sw_status_file now;
+    struct sw_last_update update = {0};
+    if (sw_liveness_of(file, sw_filesystem_time(file, &by_files), &now, &update) != SW_LIVENESS_ALIVE ||
+        (now.pid == getpid() && now.started == sw_process_started(getpid())) || !locks_do_nothing(lock)) return SW_OK;
+    lock->held = false;  /* it is his */
+    return SW_FAIL(SW_E_REFUSED, "%s is being written by process %lld on %s; wait for it, stop it, or use -o FILE "
+                   "(this file system takes no locks: a process of another machine counts as running for 2 min after "
+                   "its last sign of life)", file, (long long)now.pid, now.host);
+}
+
 /* One attempt. @param how  LOCK_EX, LOCK_SH
  * @param again  out: the file we locked was removed by its last holder meanwhile */
 static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, int how, bool *again)
@@ -63,17 +113,19 @@ static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, in
     if (lock->in >= 0) SW_TRY(open_lock(lock, &held));
     *again = lock->fd < 0;
     if (*again) return SW_OK;
-    if (flock(lock->fd, how | LOCK_NB))
+    if (lock_soon(lock->fd, how))
         return errno == EWOULDBLOCK ? fail_held(file, lock) : sw_files_fail(lock->path);
     *again = fstatat(lock->in, "lock", &named, AT_SYMLINK_NOFOLLOW) || held.st_ino != named.st_ino;
     lock->held = !*again;
-    return *again || how != LOCK_EX ? SW_OK : write_holder(lock, "");
+    if (*again || how != LOCK_EX) return SW_OK;
+    if (held.st_size) SW_TRY(check_unlocked_writer(file, lock));  /* it names somebody */
+    return write_holder(lock, "");
 }
 
 /* The process that holds the lock alone, the last one, removes the file. */
 static void release_lock(struct sw_output_lock *lock)
 {
-    if (lock->held && !flock(lock->fd, LOCK_EX | LOCK_NB)) {
+    if (lock->held && !lock_soon(lock->fd, LOCK_EX)) {
         unlinkat(lock->in, "lock", 0);
         sw_files_remove_empty(lock->folder);
     }
@@ -201,7 +253,7 @@ enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **loc
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock)
 {
     SW_TRY(write_holder(lock, ", or another rank of its job"));
-    if (!flock(lock->fd, LOCK_SH | LOCK_NB)) return SW_OK;
+    if (!lock_soon(lock->fd, LOCK_SH)) return SW_OK;
     lock->held = false;
     if (errno != EWOULDBLOCK) return sw_files_fail(lock->path);
     return SW_FAIL(SW_E_REFUSED, "%s was taken by another process; run the same command again", lock->path);

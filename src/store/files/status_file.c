@@ -2,9 +2,7 @@
  * the end; nothing but `sweep status` reads it, and no harm is done where it cannot be written. */
 #include "store/files/sw_status_file.h"
 
-#include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +17,9 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "store/files/sw_files.h"
+#include "store/files/sw_lock.h"
 
-/* When a process of this machine started, in ticks since the machine did: its number may be another's later. -1: it has
- * ended, but its parent has not asked how (a zombie). NAN: there is none, or this system does not say. */
-static double process_started(int64_t pid)
+double sw_process_started(int64_t pid)
 {
     char path[40], text[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
@@ -97,7 +94,7 @@ void sw_status_file_write(const char *file, const struct sw_status_file *now)
     FILE *to = path && !sw_private_file(path, &fd, &fresh) ? fdopen(fd, "w") : NULL;
     if (to) {
         all.pid = getpid();
-        all.started = process_started(all.pid);
+        all.started = sw_process_started(all.pid);
         all.updated = (double)time(NULL);
         if (gethostname(all.host, sizeof all.host - 1)) all.host[0] = 0;
         write_json(to, &all);
@@ -180,8 +177,8 @@ void sw_status_file_remove(const char *file)
     sw_free(folder);
 }
 
-/* ---- Is the process that computes a file alive? On this machine the process table says so. Of a process on another
- * machine, which shares our file system, we see only when it last wrote FILE.d/status.json. The age of that file is
+/* ---- Is the process that computes a file alive? On this machine the process table and the lock say so. Of one on
+ * another machine, which shares our file system, we see only when it last wrote FILE.d/status.json. The age of that is
  * the difference of two times of the file system, its own and that of a new file, so the clocks of the machines do
  * not matter as long as the file system has a clock (NFS). Where clients stamp what they write, as on Lustre, the age
  * is an estimate. */
@@ -216,15 +213,16 @@ static bool is_this_host(const char *host)
     return !gethostname(own, sizeof own - 1) && !strcmp(own, host);
 }
 
-static bool is_process_alive(const struct sw_status_file *now)
+/* Its number may be another process's, later or in another container: with the time at which it started it is its own.
+ * A process of another container has no number here, but holds the lock. */
+static bool is_process_alive(const char *file, const struct sw_status_file *now)
 {
-    double started = process_started(now->pid);
-    if (started < 0) return false;
-    if (started > 0 && now->started > 0) return started == now->started;  /* else another process has its number */
-    return now->pid > 0 && (kill((pid_t)now->pid, 0) == 0 || errno == EPERM);
+    const double started = sw_process_started(now->pid);
+    return (started > 0 && started == now->started) || sw_output_is_locked(file);
 }
 
-/* Read the lock file, which says until there is a status: "process 123 on node07", and perhaps more after a comma. */
+/* Read the lock file, which says until there is a status: "process 123 on node07", perhaps more after a comma, and on
+ * a line of its own when the process started. */
 static bool read_lock(const char *path, struct sw_status_file *now)
 {
     char text[300];
@@ -241,6 +239,8 @@ static bool read_lock(const char *path, struct sw_status_file *now)
     if (sscanf(text, "process %lld on %n", &pid, &at) < 1 || !at) return false;
     now->pid = pid;
     snprintf(now->host, sizeof now->host, "%.*s", (int)strcspn(text + at, ",\n"), text + at);
+    const char *line = strchr(text, '\n');
+    if (line && line[1]) now->started = strtod(line + 1, NULL);
     snprintf(now->phase, sizeof now->phase, "starting");
     return true;
 }
@@ -262,7 +262,7 @@ enum sw_liveness sw_liveness_of(const char *file, double now, struct sw_status_f
     if (changed || !(update->time > 0)) update->since = sw_clock();
     update->time = modification_time(&s);
     update->age = update->watched ? sw_clock() - update->since : now - update->time;
-    if (is_this_host(status->host)) return is_process_alive(status) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
+    if (is_this_host(status->host)) return is_process_alive(file, status) ? SW_LIVENESS_ALIVE : SW_LIVENESS_DEAD;
     if (update->age < -60) return SW_LIVENESS_SILENT;  /* written in the future: a clock is wrong */
     if (update->age < 0) update->age = 0;
     return update->age < (merging ? merge_silent_after : silent_after) ? SW_LIVENESS_ALIVE : SW_LIVENESS_SILENT;

@@ -31,6 +31,10 @@ double sw_status_file_fraction(double fraction, int64_t computed, int64_t asked)
 /** @return false: there is none, or it cannot be read */
 bool sw_status_file_read(const char *file, struct sw_status_file *status);
 
+/** When a process of this machine started, in ticks since the machine did: its number may be another's later. -1: it
+ * has ended, but its parent has not asked how (a zombie). NAN: there is none, or this system does not say. */
+double sw_process_started(int64_t pid);
+
 /* ---- is that process alive? Its status file says, and its lock until that is there. */
 enum sw_liveness {
     SW_LIVENESS_NONE,                 /* no process computes the file                                                */

@@ -4,10 +4,19 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/sw_mem.h"
 
 enum { MOST_OPEN = 64 };  /* an open file takes HDF5 some 0.6 MB, and 0.3 ms to open */
+
+/* At most half of the files that the process may have open (ulimit -n). */
+static int most_open(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= 2 * MOST_OPEN) return MOST_OPEN;
+    return limit.rlim_cur > 4 ? (int)limit.rlim_cur / 2 : 2;
+}
 
 /* ---- the inputs */
 enum sw_status sw_slice_reader_create(struct sw_slice_reader *r, const struct sw_catalog *c)
@@ -59,7 +68,7 @@ static void close_oldest(struct sw_slice_reader *r)
         open++;
         if (oldest < 0 || r->reader[k].used < r->reader[oldest].used) oldest = k;
     }
-    if (open >= MOST_OPEN) close_reader(&r->reader[oldest]);
+    if (open >= most_open()) close_reader(&r->reader[oldest]);
 }
 
 static enum sw_status open_file(struct sw_slice_reader *r, int input)

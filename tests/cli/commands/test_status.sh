@@ -48,6 +48,25 @@ subcommand= expect 5 resume r/one.h5
 says "process $pid on $host is gone, which ended before its first checkpoint: \`sweep run CONFIG -o r/one.h5\`"
 rm -r r
 
+# ---- in a container of the same name its number is another process's here, or nobody's: its lock says that it lives
+if unshare --pid --fork --mount-proc true 2>err; then
+    unshare --pid --fork --kill-child --mount-proc "$sweep" run n.cfg -q -j 1 "${long[@]}" & pid=$!
+    begun r/one.h5.d/lock
+    for ((k = 0; k < 500; k++)); do [ -s r/one.h5.d/lock ] && break; sleep 0.01; done
+    expect 0 r/one.h5; matches '^r/one.h5  running \(process 1, '
+    begun r/one.h5.d/status.json
+    expect 0 r/one.h5; matches '^r/one.h5  running \(process 1, '
+    expect 0 r/one.h5 --json; prints '"state": "running"'
+    subcommand= expect 5 resume r/one.h5; says "process 1 on $host computes it"
+    subcommand= expect 5 run n.cfg "${long[@]}"; says "r/one.h5 is being written by process 1 on $host; wait for it"
+    for ((k = 0; k < 20; k++)); do "$sweep" status r/one.h5 & done >asked 2>&1; wait $(jobs -p | grep -v $pid)
+    [ "$(grep -c ' running ' asked)" = 20 ] || fail 'twenty that ask at once'
+    kill -9 $pid; wait $pid 2>/dev/null
+    for ((k = 0; k < 500; k++)); do flock -n r/one.h5.d/lock true && break; sleep 0.01; done
+    expect 0 r/one.h5; prints interrupted; matches '^died     process 1 on this machine is gone'
+    rm -r r
+else skipped "containers: $(cat err)"; fi
+
 # ---- refusals
 expect 5 n.cfg; says 'r/n.h5: there is no such file'
 expect 5 r/n.h5; says 'r/n.h5: there is no such file'

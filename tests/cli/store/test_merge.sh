@@ -146,6 +146,11 @@ if [ -n "$python" ]; then
     expect 0 moved/v.h5 -o real.h5; same real.h5 whole.h5
 fi
 
+# ---- more inputs than files that may be open
+for ((k = 1; k <= 20; k++)); do plain run m.cfg -q -o many.h5 --shard $k/20; done
+(ulimit -n 20; exec "$sweep" merge many.shard-*.h5 -q -o few.h5) 2>err || fail 'ulimit -n 20'
+same few.h5 whole.h5
+
 # ---- single precision beside double
 plain run m.cfg -q -o single.h5 -s 'output.fields.precision="single"' --shard 1/5
 expect 0 single.shard-1-of-5.h5 s.shard-[2345]*.h5 -o v.h5

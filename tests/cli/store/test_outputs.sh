@@ -151,6 +151,12 @@ expect 2 run o.cfg -o log.h5 --log-json log.h5; says '--log-json log.h5 is the o
 ln -s log.h5 link.json
 expect 2 run o.cfg -o log.h5 --log-json link.json; says 'is the output file as well'
 [ -h link.json ] && [ ! -e log.h5 ] || fail "a log by a link to the output: $(ls log.h5 link.json 2>&1)"
+for name in log.h5.d ./log.xdmf "$PWD/log.h5.d/log"; do  # what belongs to it, too
+    [ "${name##*/}" != log ] || mkdir log.h5.d
+    expect 2 run o.cfg -o log.h5 --log-json "$name"; says "--log-json $name is the output file as well, or what belongs"
+    [ ! -f "$name" ] || fail "$name is left"
+done
+rmdir log.h5.d || fail 'a log among the parts: something is left'
 expect 5 run o.cfg --force -o kept.h5 --log-json ./kept.h5; same o.h5 kept.h5
 # every command takes a name, or none does
 name=$(printf 'n%.0s' {1..240})
