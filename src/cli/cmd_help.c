@@ -5,6 +5,7 @@
 #include "base/sw_version.h"
 #include "cli/command_line.h"
 #include "comm/sw_comm_impl.h"
+#include "expr/sw_math_library.h"
 
 enum { LEFT = 64 };  /* room for the left column; returned is how much of it is used */
 
@@ -88,7 +89,7 @@ static void print_version(void)
     for (int k = 0; sw_comm_table[k]; k++)
         if (sw_comm_table[k]->apart)
             printf(", %s %s", sw_comm_table[k]->absent ? "without" : "with", sw_comm_table[k]->name);
-    printf("\n");
+    printf("\nmath     %s\n", sw_math_library());
 }
 
 enum sw_status cmd_help(struct sw_cli *cli)

@@ -172,6 +172,7 @@ static void show_json(const struct sw_run_table *t, const struct shown_column *c
     sw_json_text(&j, "source", t->source);
     sw_json_text(&j, "solver", t->solver);
     sw_json_text(&j, "device", t->device);
+    sw_json_text(&j, "math_library", t->math_library);
     sw_json_time(&j, "written", sum ? sum->written : 0);
     sw_json_time(&j, "verified", sum ? sum->verified : 0);
     sw_json_count(&j, "sweep_runs", t->sweep_runs);
@@ -214,6 +215,7 @@ static void show_run(const struct sw_run_table *t, const struct shown_column *c,
     printf("%-12s %s\n", "problem", escape(&room, t->problem));
     printf("%-12s %s\n", "solver", escape(&room, t->solver));
     printf("%-12s %s\n", "source", escape(&room, t->source));
+    if (t->math_library && *t->math_library) printf("%-12s %s\n", "math", escape(&room, t->math_library));
     sw_text_free(&room);
 }
 

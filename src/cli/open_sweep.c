@@ -17,6 +17,7 @@
 #include "comm/sw_launch.h"
 #include "device/sw_gpus.h"
 #include "device/sw_kernels.h"
+#include "expr/sw_math_library.h"
 #include "store/files/sw_files.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_keys.h"
@@ -348,6 +349,7 @@ void cli_provenance(const struct sw_cli *cli, const struct sw_devices *devices, 
     }
     *provenance = (struct sw_provenance){.command_line = cli->command_line, .solver = "", .device = facts->device,
                                          .driver = facts->driver, .cuda = facts->cuda, .hostname = facts->hostname,
+                                         .math = sw_math_library(),
                                          .started = (double)time(NULL)};
 }
 

@@ -104,7 +104,11 @@ bool vector_math(int which, const char *name, int arguments, int n, const double
     }
     return true;
 }
+
+const char *vector_math_name(void) { return library ? variant->name : "scalar"; }
 #else
+const char *vector_math_name(void) { return "scalar"; }
+
 bool vector_math(int which, const char *name, int arguments, int n, const double *a, const double *b, double *out)
 {
     (void)which, (void)name, (void)arguments, (void)n, (void)a, (void)b, (void)out;

@@ -10,5 +10,8 @@
  *  @return false: there is no such function here, and nothing was done */
 bool vector_math(int which, const char *name, int arguments, int n, const double *a, const double *b, double *out);
 
+/** The instructions of these functions, "avx512" or "avx2", once one has been called; "scalar": there are none. */
+const char *vector_math_name(void);
+
 enum { VECTOR_MATH_MOST = 64 };
 #endif

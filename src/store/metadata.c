@@ -102,6 +102,7 @@ enum sw_status sw_metadata_make(const struct sw_sweep *sweep, const struct sw_pr
     SW_TRY(set_text(f, SW_METADATA_GPU, p->cuda && p->cuda[0] ? p->device : ""));
     SW_TRY(set_text(f, SW_METADATA_DRIVER, p->driver));
     SW_TRY(set_text(f, SW_METADATA_CUDA, p->cuda));
+    SW_TRY(set_text(f, SW_METADATA_MATH, p->math));
     SW_TRY(set_text(f, SW_METADATA_JOB, getenv("SLURM_JOB_ID")));
     return sw_metadata_add_history(f, p);
 }

@@ -24,6 +24,7 @@
     X(GPU,         "/provenance", "gpu",              "; ")  \
     X(DRIVER,      "/provenance", "driver",           "; ")  \
     X(CUDA,        "/provenance", "cuda",             "; ")  \
+    X(MATH,        "/provenance", "math_library",     "; ")  \
     X(HDF5,        "/provenance", "hdf5",             "; ")  \
     X(COMPILER,    "/provenance", "compiler",         "; ")  \
     X(JOB,         "/provenance", "slurm_job_id",     "; ")  \

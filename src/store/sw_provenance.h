@@ -5,7 +5,7 @@
 
 /* Texts as they go into the file; NULL or "": not known. */
 struct sw_provenance {
-    const char *command_line, *solver, *device, *driver, *cuda, *hostname;
+    const char *command_line, *solver, *device, *driver, *cuda, *hostname, *math;
     double      started;  /* as time() gives it; 0: now */
 };
 

@@ -14,7 +14,7 @@ for second in "run o.cfg" "run long.cfg" "run o.cfg --force" "merge o.h5 -o o.h5
     grep -qE "o.h5 (is being written|is not there yet|.*computes it)" err || fail "$second: not told"
     [ -e o.h5.d/lock ] && [ -e o.h5.d/status.json ] || fail "$second: takes away what is the first's"
 done
-expect 5 run o.cfg; says "o.h5 is being written by process $pid on $(hostname); wait for it, stop it, or use -o FILE (this"
+expect 5 run o.cfg; says "o.h5 is being written by process $pid on $(hostname); wait for it, stop it, or use -o FILE ("
 kill -TERM $pid; wait $pid; [ $? = 75 ] || fail "without locks: the first ends with $?"
 expect 5 run o.cfg; says 'holds another sweep'
 "$sweep" run long.cfg -q -j 1 & pid=$!

@@ -260,6 +260,7 @@ enum sw_status sw_run_table_take_metadata(struct sw_run_table *t, struct sw_meta
     t->config_text = f->config_text;
     t->solver = f->text[SW_METADATA_SOLVER];
     t->device = f->text[SW_METADATA_DEVICE];
+    t->math_library = f->text[SW_METADATA_MATH];
     t->override = f->override;
     t->noverride = f->noverride;
     const char *statistics = f->text[SW_METADATA_STATISTICS];

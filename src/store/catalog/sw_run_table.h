@@ -24,7 +24,8 @@ struct sw_run_table {            /* the run table of a file                     
     uint64_t *id;                /* [nruns]: run_id as a number                                         */
     char   **message;            /* [nruns]                                                             */
     void   **column;             /* [sw_run_ncolumns] as sw_run_columns[], each [nruns]; NULL: not there */
-    char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device;
+    char    *title, *problem, *source, *history, *sweep_id, *config_sha256, *config_text, *solver, *device,
+            *math_library;
     char   **override;
     int      noverride;
     int      nscalar;

@@ -402,6 +402,9 @@ static enum sw_status merge(struct sw_catalog *c, const char *output, bool own_p
     return st;
 }
 
+/* Files of earlier builds do not say. */
+static bool differ(const char *a, const char *b) { return a && b && *a && *b && strcmp(a, b); }
+
 /* Warn about inputs that can be merged all the same. */
 static void warn_inputs(const struct sw_catalog *c, struct sw_report *report)
 {
@@ -413,10 +416,13 @@ static void warn_inputs(const struct sw_catalog *c, struct sw_report *report)
         if (c->input[k].lost_checksums)
             sw_report_add(report, SW_WARNING, NULL, 0, SW_LOST_CHECKSUMS, c->input[k].path);
     for (int k = 1; k < c->ninput; k++) {
-        if (!strcmp(first->table->source, c->input[k].table->source)) continue;
+        const struct sw_run_table *a = first->table, *b = c->input[k].table;
+        const bool programs = strcmp(a->source, b->source), math = differ(a->math_library, b->math_library);
+        if (!programs && !math) continue;
         sw_report_add(report, SW_WARNING, NULL, 0, "%s was computed by %s, %s by %s: numbers may differ in their last "
-                      "digits from those of one program; provenance lists all of them", first->path,
-                      first->table->source, c->input[k].path, c->input[k].table->source);
+                      "digits from those of one %s; provenance lists all of them", first->path,
+                      programs ? a->source : a->math_library, c->input[k].path,
+                      programs ? b->source : b->math_library, programs ? "program" : "library and processor");
         return;
     }
 }

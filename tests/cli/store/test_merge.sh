@@ -146,6 +146,21 @@ if [ -n "$python" ]; then
     expect 0 moved/v.h5 -o real.h5; same real.h5 whole.h5
 fi
 
+# ---- the C library picks its code by the processor: where bits differ, provenance says what decided them
+text() { "$sweep" show "$1" --json | sed -n 's/^ *"math_library": "\(.*\)",$/\1/p'; }
+[ "$(text s.shard-1-of-5.h5)" = "$("$sweep" --version | sed -n 's/^math  *//p')" ] || fail 'show and --version'
+silent err
+for how in SWEEP_SIMD=generic GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA,-AVX2_Usable,-FMA_Usable; do
+    (export "$how"; plain run m.cfg -q -o other.h5 --shard 5/5)
+    expect 0 s.shard-[1-4]-of-5.h5 other.shard-5-of-5.h5 -o libs.h5
+    if [ "$(text s.shard-1-of-5.h5)" != "$(text other.shard-5-of-5.h5)" ]; then
+        says "s.shard-1-of-5.h5 was computed by $(text s.shard-1-of-5.h5), other.shard-5-of-5.h5 by $(text \
+            other.shard-5-of-5.h5): numbers may differ in their last digits from those of one library and processor"
+        [ "$(text libs.h5)" = "$(text s.shard-1-of-5.h5); $(text other.shard-5-of-5.h5)" ] || fail 'both are listed'
+    else same s.shard-5-of-5.h5 other.shard-5-of-5.h5; fi
+    rm -f other.* libs.h5
+done
+
 # ---- more inputs than files that may be open
 for ((k = 1; k <= 20; k++)); do plain run m.cfg -q -o many.h5 --shard $k/20; done
 (ulimit -n 20; exec "$sweep" merge many.shard-*.h5 -q -o few.h5) 2>err || fail 'ulimit -n 20'
