@@ -22,8 +22,8 @@ refused = mmap.mmap(-1, 1)      # whether the child has printed its message, sha
 
 @contextlib.contextmanager
 def watched(what):
-    """An access to the file: in the child of guarded() it ends the process by SIGVTALRM where it takes too long. Waiting
-    does not count. A process that others wait for, a notebook's, has no such end."""
+    """An access to the file: in the child of guarded() it ends the process by SIGVTALRM where it takes too long.
+    Waiting does not count. A process that others wait for, a notebook's, has no such end."""
     if not guarding:
         yield
         return

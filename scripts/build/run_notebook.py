@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""run_notebook.py NOTEBOOK...: run the cells of notebooks, in the current folder, by jupyter where it is there, else one
-after the other in this Python. The program `sweep` is the one that the environment variable SWEEP names."""
+"""run_notebook.py NOTEBOOK...: run the cells of notebooks, in the current folder, by jupyter where it is there, else
+one after the other in this Python. The program `sweep` is the one that the environment variable SWEEP names."""
 import json
 import os
 import sys

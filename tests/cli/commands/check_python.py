@@ -104,7 +104,8 @@ def what_sweep_refuses_is_refused():
     assert "pysweep-" not in said, said      # no name of a temporary folder
     refusal(lambda: pysweep.run("nowhere.cfg", **quiet), "nowhere.cfg")
     refusal(lambda: pysweep.run("heat.cfg", "--frobnicate", **quiet), "--frobnicate", code=2)
-    refusal(lambda: pysweep.run("heat.cfg", initial="A*sin(2*pi*x)", **quiet), "results/heat.h5 holds another sweep", code=5)
+    refusal(lambda: pysweep.run("heat.cfg", initial="A*sin(2*pi*x)", **quiet), "results/heat.h5 holds another sweep",
+            code=5)
     refusal(lambda: pysweep.run("heat.cfg", program="/nowhere/sweep"), "there is no program '/nowhere/sweep'", code=4)
 
 
