@@ -11,8 +11,6 @@ from .pictures import Pictures
 from .refusal import Refusal
 from .results import DONE, RUNS
 
-PLAIN = ("x", "y", "z", "i", "time", "time_s", "iteration")
-
 
 def runs_of(data: xr.Dataset) -> str:
     """The name of the dimension of runs."""
@@ -49,9 +47,10 @@ def nearest(values: np.ndarray, times: np.ndarray, done: np.ndarray, time: float
 
 def numbers_of_series(data: xr.Dataset, time: float | None) -> Iterator[tuple[str, np.ndarray]]:
     runs = runs_of(data)
+    if "time_s" not in data.dims:
+        return
     done = data["status"].values == DONE if "status" in data else np.full(data.sizes[runs], True)
-    times = data["t_s"].transpose(runs, "time_s").values if "t_s" in data.coords else \
-        data["time_s"].values if "time_s" in data.coords else None
+    times = data["t_s"].transpose(runs, "time_s").values if "t_s" in data.coords else data["time_s"].values
     for name, one in data.data_vars.items():
         if set(one.dims) == {runs, "time_s"}:
             values = one.transpose(runs, "time_s").values

@@ -34,6 +34,9 @@ class Later(BackendArray):
     """A variable whose numbers are read when they are used."""
 
     def __init__(self, stored: Stored, data: h5py.Dataset):
+        self.take(stored, data)
+
+    def take(self, stored: Stored, data: h5py.Dataset) -> None:
         self.stored, self.data = stored, data
         self.shape, self.dtype = data.shape, data.dtype
 
@@ -51,7 +54,7 @@ class Later(BackendArray):
 
     def __setstate__(self, state: tuple[str, str]) -> None:
         stored = Stored(state[0])
-        self.__init__(stored, stored.dataset(stored.root, state[1]))
+        self.take(stored, stored.dataset(stored.root, state[1]))
 
 
 class Close:

@@ -93,6 +93,7 @@ class Listener:
                 except Exception:   # standard error is closed, or a notebook is gone: the sweep goes on
                     show = unseen
             if not some:
+                stream.close()
                 return
 
     def refusal(self, code: int, what: str, folder: str = "") -> Refusal:

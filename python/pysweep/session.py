@@ -33,6 +33,8 @@ class Session:
             path = stack.enter_context(on_disk(config))
             self.process = programs.start(["ask", path, *words], program, stdin=subprocess.PIPE, text=True,
                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8")
+            assert self.process.stdin and self.process.stdout and self.process.stderr
+            self.requests, self.answers = self.process.stdin, self.process.stdout
             self.folder = os.path.dirname(path) if path != config else ""
             self.said = programs.Listener(self.process, programs.is_quiet(options))
             self.stack = stack.pop_all()
@@ -52,11 +54,11 @@ class Session:
         rows = [{name: value.tolist() if hasattr(value, "tolist") else value for name, value in row.items()}
                 for row in rows]
         try:
-            self.process.stdin.write(json.dumps(rows) + "\n")
-            self.process.stdin.flush()
+            self.requests.write(json.dumps(rows) + "\n")
+            self.requests.flush()
         except BrokenPipeError:
             pass  # it has said why on standard error
-        line = self.process.stdout.readline()
+        line = self.answers.readline()
         if not line:
             raise self.refusal(self.process.wait())
         answers = json.loads(line)
@@ -68,11 +70,10 @@ class Session:
     def close(self) -> int:
         """The end of its input ends the session; all runs are then in the file. Returns the exit code."""
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
+            self.requests.close()
         code = self.process.wait()
-        self.process.stdout.close()
+        self.answers.close()
         self.said.thread.join()
-        self.process.stderr.close()
         self.stack.close()
         return code
 

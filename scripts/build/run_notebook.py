@@ -12,7 +12,6 @@ def by_jupyter(path):
 
     notebook = nbformat.read(path, as_version=4)
     ExecutePreprocessor(timeout=300).preprocess(notebook, {"metadata": {"path": os.getcwd()}})
-    return notebook
 
 
 def run_cells(path):
@@ -25,18 +24,22 @@ def run_cells(path):
             exec(compile(text, f"{path}, cell {number}", "exec"), space)
         except Exception as error:
             raise RuntimeError(f"{path}, cell {number}: {type(error).__name__}: {error}") from error
-    return space
+
+
+def run(path):
+    """By what it was."""
+    try:
+        import ipykernel, nbconvert     # noqa: F401, E401
+    except ImportError:
+        run_cells(path)
+        return "this Python"
+    by_jupyter(path)
+    return "jupyter"
 
 
 def main(paths):
-    try:
-        import ipykernel, nbconvert     # noqa: F401, E401
-        run = by_jupyter
-    except ImportError:
-        run = run_cells
     for path in paths:
-        run(path)
-        print(f"{path}: ran by {'jupyter' if run is by_jupyter else 'this Python'}")
+        print(f"{path}: ran by {run(path)}")
 
 
 if __name__ == "__main__":

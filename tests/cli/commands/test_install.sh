@@ -12,7 +12,8 @@ bad() { echo "  BAD   $1"; failed=1; }
 # ---- install.sh
 { scripts/build/install.sh "$dir/to" "$SWEEP" && scripts/build/install.sh "$dir/to" "$SWEEP"; } >"$dir/out" 2>&1 &&
     ok "installs, twice" || { cat "$dir/out"; bad "installs, twice"; }
-for file in bin/sweep share/sweep/plot.py share/sweep/pysweep/results.py share/sweep/configs/ch_forcing.cfg \
+for file in bin/sweep share/sweep/plot.py share/sweep/pysweep/results.py share/sweep/ask/pysweep/session.py \
+            share/sweep/configs/ch_forcing.cfg \
             share/bash-completion/completions/sweep share/zsh/site-functions/_sweep share/man/man1/sweep.1 \
             share/man/man5/sweep.cfg.5 \
             share/doc/sweep/README.md share/doc/sweep/docs/reference/config.md; do
