@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from .refusal import Refusal
+from .refusal import PROGRAM, Refusal
 from .running import run
 from .session import Session, ask
 
@@ -36,6 +36,8 @@ def open(file: str | os.PathLike[str], group: str | None = None, *,
     Refusal, in a line, where the file is not there, unfinished, damaged, of a newer sweep or not of sweep at all.
     Needs xarray; a DataTree xarray 2024.10.
     """
-    from .dataset import open_file
-
+    try:
+        from .dataset import open_file
+    except ImportError as error:
+        raise Refusal(f"a Dataset needs h5py, xarray and pandas (pip install xarray h5py): {error}", PROGRAM) from None
     return open_file(os.fspath(file), group, verify)

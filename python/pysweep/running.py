@@ -38,7 +38,7 @@ def run(config: Mapping[str, Any] | str | os.PathLike[str], *options: str,
     with tempfile.TemporaryDirectory(prefix="pysweep-") as folder, on_disk(config) as path:
         log = os.path.join(folder, "log")
         process = programs.start(["run", path, "--log-json", log, *words], program, stdin=subprocess.DEVNULL,
-                                 stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+                                 stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         said = programs.Listener(process, programs.is_quiet(words), bar)
         code = wait(process)
         if code not in (0, SOME_FAILED):
@@ -49,8 +49,8 @@ def run(config: Mapping[str, Any] | str | os.PathLike[str], *options: str,
 
 
 def wait(process: subprocess.Popen) -> int:
-    """Its exit code. An interrupt is handed on: the first one lets the program store what it has, a second one ends it
-    at once."""
+    """Its exit code. An interrupt is handed on, since not every one reaches the group of processes; the program takes
+    two within half a second as one. The first lets it store what it has, another ends it at once."""
     interrupted = False
     while True:
         try:

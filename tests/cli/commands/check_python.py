@@ -203,6 +203,10 @@ def files_that_are_wrong():
     refusal(lambda: reader.Results("short.h5"), "cannot read short.h5 as HDF5", code=5)
 
 
+def it_says_what_a_dataset_needs():
+    refusal(lambda: pysweep.open("dict.h5"), "a Dataset needs h5py, xarray and pandas", code=4)
+
+
 # ------------------------------------------------------------------------------------------ with xarray
 
 def made():
@@ -442,6 +446,7 @@ try:
     import pandas
     import xarray as xr
 except ImportError as error:
+    main([it_says_what_a_dataset_needs])
     print(f"# skipped: Datasets: {error}")
     sys.exit(failed or "readers" in os.environ.get("SW_NEED", ""))
 main([numbers_are_those_of_the_file, parts_are_read_as_numpy_takes_them, runs_that_fail_are_nan,
