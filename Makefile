@@ -286,6 +286,9 @@ docs: $B/sweep                 ## write the generated pages of docs/ and their t
 	@scripts/build/make_docs.sh $B/sweep
 	@python3 scripts/bench/bench_tables.py
 
+site:                          ## build/site: the pages as a site that needs no network (mkdocs, mkdocs-material)
+	@scripts/build/make_site.sh $B/site
+
 install: sweep                 ## into PREFIX (default /usr/local), under DESTDIR
 	@scripts/build/install.sh "$(DESTDIR)$(PREFIX)"
 
@@ -296,7 +299,7 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable docs \
+.PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable docs site \
     install format clean fuzz fuzz-fields fuzz-night FORCE
 .PRECIOUS: $B/%.o
 -include $(shell find $B -path $B/sanitize -prune -o -name '*.d' -print 2>/dev/null)

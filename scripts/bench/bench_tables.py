@@ -17,7 +17,8 @@ import claims
 from bench_data import figure_text
 
 PAGES = ["docs/explanation/benchmarks.md", "docs/explanation/overheads.md", "docs/explanation/papers.md",
-         "docs/explanation/claims.md", "docs/explanation/claims_systems.md", "docs/reference/benchmark_tables.md"]
+         "docs/explanation/claims.md", "docs/explanation/claims_systems.md", "docs/explanation/claims_elliptic.md",
+         "docs/reference/benchmark_tables.md", "docs/reference/benchmark_tables_systems.md"]
 
 
 def table(head, rows):

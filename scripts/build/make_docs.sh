@@ -1,7 +1,9 @@
 #!/bin/sh
-# make_docs.sh PROGRAM [FOLDER]: write reference/config.md, equations.md and output.md, and man/sweep.cfg.5, into
-# FOLDER (default docs) from the hand-written *.in files there: the key tables in the program go to the line @KEYS@, the
-# comments of configs/equations/ to @EQUATIONS@, the table of columns in src/sweep/sw_run_result.h to @COLUMNS@.
+# make_docs.sh PROGRAM [FOLDER]: write what docs/ has of the program's tables into FOLDER (default docs): from the
+# hand-written *.in files reference/config.md, equations.md, output.md, commands.md, rows.md and man/sweep.cfg.5, and
+# a page of reference/keys for each problem. The pages of keys go to the line @KEYS@, the comments of
+# configs/equations/ to @EQUATIONS@, the table of columns in src/sweep/sw_run_result.h to @COLUMNS@, what `sweep help`
+# prints to @COMMANDS@, and the rows of `sweep list` to @ROWS@.
 set -e
 program=$(realpath "$1")
 cd "$(dirname "$0")/../.."
@@ -16,12 +18,83 @@ wrap() {  # text lines of a man page, at 78 columns: its lint asks for it
            put(line) }' "$1" > "$1.wrapped"
     mv "$1.wrapped" "$1"
 }
-fill() {  # fill TEMPLATE OPTION RESULT
-    "$program" explain "$2" > "$3.keys"
-    [ "$2" = --markdown ] || wrap "$3.keys"
-    sed -e "/^@KEYS@\$/{r $3.keys" -e 'd}' "$1" > "$3.new"
-    rm "$3.keys"
-    mv "$3.new" "$3"
+keys() {  # a page of reference/keys for each heading that the program prints, and a table that leads to them
+    mkdir -p "$to/reference/keys"
+    rm -f "$to"/reference/keys/*.md
+    "$program" explain --markdown | awk -v folder="$to/reference/keys" '
+        /^### / {
+            sub(/^### /, "")
+            of = $3                                          # "Keys of NAME: title"
+            name = of == "all" ? of : tolower(of); sub(/:$/, "", name)
+            fields = sub(/ that are not above$/, "")
+            page = name (fields ? "_fields" : "")
+            if (page in seen) exit 1
+            seen[page] = 1
+            if (file != "") close(file)
+            file = folder "/" page ".md"
+            printf "# %s\n\n", $0 > file
+            if (name == "all") {
+                print "Each problem has keys of its own beside these; [config.md](../config.md#keys) has the" > file
+                print "pages.\n" > file
+            } else {
+                print "The keys of [all problems](all.md) go with these" (fields ? \
+                      ", and those of the line where none of its name is\nhere." : ".") > file
+                print "[config.md](../config.md) says how to write them.\n" > file
+            }
+            print "| [" page "](keys/" page ".md) | " $0 " |"
+            next
+        }
+        file == "" || ($0 == "" && empty) { next }
+        /^[|] `/ {                                          # | key | kind | unit | default | text |
+            head = ""
+            for (i = 0; i < 4; i++) { n = index($0, " | "); head = head substr($0, 1, n + 2); $0 = substr($0, n + 3) }
+            sub(/ [|]$/, ""); gsub(/[|]/, "\\\\|")
+            $0 = head $0 " |"
+        }
+        { empty = $0 == ""; print > file }' > "$to/keys.list"
+    for page in "$to"/reference/keys/*.md; do  # no empty line at the end
+        sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' "$page" > "$page.new" && mv "$page.new" "$page"
+    done
+    printf '| page | |\n|---|---|\n'
+    cat "$to/keys.list"
+    rm "$to/keys.list"
+}
+commands() {  # what each command says of itself, but for the options that all have
+    for command in $("$program" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+        printf '## sweep %s\n\n' "$command"
+        "$program" help "$command" | grep -vE '^  (-[qvhV]|   ), --(quiet|verbose|help|version) |^      --color ' |
+            sed 's/./    &/'
+        echo
+    done | sed '$d'
+}
+rows() {  # a table for each table of rows, but those of this machine; what a GPU's rows do not every build knows
+    "$program" list --json | awk -v skip=' problems equations transports devices ' '
+        function value() {
+            sub(/^ *"[a-z]*": "/, ""); sub(/",?$/, ""); gsub(/\\"/, "\""); gsub(/[|]/, "\\\\&")
+            return $0
+        }
+        function end() { if (gpu != "") print gpu "."; gpu = "" }
+        /^  "[a-z_]*": \[/ {
+            gsub(/[" :[]/, ""); on = index(skip, " " $0 " ") == 0; gsub(/_/, " "); end()
+            title = toupper(substr($0, 1, 1)) substr($0, 2)
+            if (on) printf "%s## %s\n\n| row | |\n|---|---|\n", any++ ? "\n" : "", title
+        }
+        !on { next }
+        /^ *"name": / { name = value(); gpus = name ~ /^cu(da|sparse)[.]/ }
+        gpus && $0 == name {
+            if (gpu == "") { gpu = "\nOn a GPU:"; width = 9 } else { gpu = gpu ","; width++ }
+            next_line = width + length(name) > 94
+            gpu = gpu (next_line ? "\n" : " ") "`" name "`"
+            width = (next_line ? 0 : width + 1) + length(name) + 2
+        }
+        /^ *"about": / && !gpus { printf "| `%s` | %s |\n", name, value() }
+        END { end() }'
+}
+man_keys() {  # the same for a man page
+    "$program" explain --man > "$to/man.keys"
+    wrap "$to/man.keys"
+    cat "$to/man.keys"
+    rm "$to/man.keys"
 }
 equations() {  # a heading, the comment and the picture of each config of the catalogue
     for config in configs/equations/*.cfg; do
@@ -68,5 +141,7 @@ fill_with() {  # fill_with FUNCTION MARK PAGE: what the function prints takes th
 mkdir -p "$to/man" "$to/reference"
 fill_with equations EQUATIONS reference/equations.md
 fill_with columns COLUMNS reference/output.md
-fill docs/reference/config.md.in --markdown "$to/reference/config.md"
-fill docs/man/sweep.cfg.5.in --man "$to/man/sweep.cfg.5"
+fill_with keys KEYS reference/config.md
+fill_with commands COMMANDS reference/commands.md
+fill_with rows ROWS reference/rows.md
+fill_with man_keys KEYS man/sweep.cfg.5

@@ -4,7 +4,7 @@
 #                             missing
 #   scripts/build/setup.sh --print  only says what is missing
 #   setup.sh --tests  also what `make test` alone needs: a Slurm to submit to, Open MPI, shells that complete,
-#                     an optimiser
+#                     an optimiser, mkdocs for the site
 # On other systems nothing is installed: it goes on if the tools are there, and otherwise says what is needed.
 set -e
 
@@ -13,7 +13,8 @@ set -e
 packages='gcc libc6-dev make pkg-config libconfig-dev libhdf5-dev libcmocka-dev nettle-dev libxxhash-dev liblapack3
 python3-h5py python3-matplotlib python3-xarray python3-h5netcdf python3-netcdf4 hdf5-tools netcdf-bin mandoc'
 
-test_packages='slurmctld slurmd slurm-client munge libopenmpi-dev openmpi-bin zsh python3-scipy'
+test_packages='slurmctld slurmd slurm-client munge libopenmpi-dev openmpi-bin zsh python3-scipy
+mkdocs mkdocs-material'
 
 die() { echo "setup.sh: $*" >&2; exit 1; }
 

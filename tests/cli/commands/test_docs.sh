@@ -24,10 +24,10 @@ man_pages_are_clean() {
 
 generated_pages_are_up_to_date() {
     scripts/build/make_docs.sh "$SWEEP" "$dir" &&
-        diff -u docs/reference/config.md "$dir/reference/config.md" &&
-        diff -u docs/reference/equations.md "$dir/reference/equations.md" &&
-        diff -u docs/reference/output.md "$dir/reference/output.md" &&
-        diff -u docs/man/sweep.cfg.5 "$dir/man/sweep.cfg.5" &&
+        for page in reference/config.md reference/equations.md reference/output.md reference/commands.md \
+            reference/rows.md man/sweep.cfg.5; do
+            diff -u "docs/$page" "$dir/$page" || bad "$1 (make docs writes them again)"
+        done && diff -ru docs/reference/keys "$dir/reference/keys" &&
         ok "$1" || bad "$1 (make docs writes them again)"
 }
 
@@ -106,8 +106,12 @@ headings_resolve() {
 pages_are_listed() {
     for page in $(cd docs && find . -name '*.md' ! -path ./README.md | cut -c3-); do
         grep -q ": $page\$" mkdocs.yml || bad "$1: $page in mkdocs.yml"
-        case $page in explanation/[a-z]*) index=docs/explanation/README.md ;; *) index=docs/README.md ;; esac
-        grep -q "($(basename "$page"))\|($page)" $index || bad "$1: $page in $index"
+        case $page in
+        explanation/[a-z]*) index=docs/explanation/README.md ;;
+        reference/keys/*) index=docs/reference/config.md ;;
+        *) index=docs/README.md ;;
+        esac
+        grep -q "($(basename "$page"))\|($page)\|(${page#reference/})" $index || bad "$1: $page in $index"
     done
     ok "$1"
 }

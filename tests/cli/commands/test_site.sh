@@ -1,0 +1,43 @@
+#!/bin/bash
+# The pages as a site: mkdocs makes it without a complaint, links and anchors lead somewhere, nothing is loaded from
+# elsewhere, each page is read in ten minutes; what is wrong is found; the search answers where pages are opened as
+# files.
+cd "$(dirname "$0")/../../.." || exit 1
+. tests/helpers/helpers.sh || exit 1
+if ! command -v mkdocs >/dev/null || ! ls -d /usr/share/mkdocs/themes/material >/dev/null 2>&1 &&
+    ! python3 -c 'import material' 2>/dev/null; then
+    skipped 'the site: no mkdocs with its theme material'
+    exit 0
+fi
+"$top/scripts/build/make_site.sh" "$tmp/site" >out 2>err || fail 'make_site.sh'
+silent err
+matches '^[0-9]+ pages, [0-9]+ words, the longest [0-9]+$'
+for file in index.html configs/night.cfg results/bench/goals.png SECURITY.html reference/keys/heat.html; do
+    [ -s "site/$file" ] || fail "no $file"
+done
+for file in reference/config.md.in man/sweep.1; do [ ! -e "site/$file" ] || fail "$file is part of the site"; done
+
+# ---- what is wrong is found
+wrong() {  # wrong PATTERN HTML: such a text at the end of an article
+    cp -r site spoilt
+    sed -i "s|</article>|$2</article>|" spoilt/howto/ask.html
+    python3 -B "$top/scripts/build/check_site.py" spoilt >out 2>err && fail "passes: $2"
+    matches "^howto/ask.html: $1"
+    rm -r spoilt
+}
+wrong 'no file nowhere.html' '<a href="nowhere.html">x</a>'
+wrong 'no anchor mpi.html#nowhere' '<a href="mpi.html#nowhere">x</a>'
+wrong 'no file ../pictures/nowhere.png' '<img src="../pictures/nowhere.png">'
+wrong 'loads https://example.org/x.js' '<script src="https://example.org/x.js"></script>'
+wrong 'left as text: ' '<p>a list:\n- of one</p>'
+wrong '[0-9]* words, more than 2000' "<p>$(yes word | head -n 2000 | xargs)</p>"
+
+# ---- search, without a server
+if browser=$(command -v chromium); then
+    timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" \
+        --virtual-time-budget=5000 --dump-dom "file://$tmp/site/howto/ask.html?q=pentadiagonal" >dom 2>err
+    grep -q 'href="[^"]*/explanation/[^"]*" class="md-search-result__link' dom || fail 'the search finds nothing'
+else
+    skipped 'search: no chromium'
+fi
+summary
