@@ -10,9 +10,9 @@
 
 enum { ALIGN = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 2 * HUGE_PAGE };
 
-/* All of a block is cleared here, so that large pages cost no memory, and a fault for each 2 MiB takes the place of 512:
- * of a million runs of one step a sixth of the time went into faults. Whole large pages alone: those at the ends of a
- * block have neighbours. A system that has none, or grants none, leaves the block as it is. */
+/* All of a block is cleared here, so that large pages cost no memory, and a fault for each 2 MiB takes the place of
+ * 512: of a million runs of one step a sixth of the time went into faults. Whole large pages alone: those at the ends
+ * of a block have neighbours. A system that has none, or grants none, leaves the block as it is. */
 static void ask_for_huge_pages(char *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE

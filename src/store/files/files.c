@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/sw_err.h"
@@ -447,4 +449,29 @@ void sw_files_remove_empty(const char *folder)
     if (index && !other) unlinkat(dirfd(dir), "index", 0);
     closedir(dir);
     if (index && !other) rmdir(folder);
+}
+
+int sw_files_lock_soon(int fd, int how)
+{
+    for (int k = 0;; k++) {
+        if (!flock(fd, how | LOCK_NB)) return 0;
+        if (errno != EWOULDBLOCK || k == 4) return -1;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+}
+
+bool sw_files_is_locked(const char *file)
+{
+    const char *why;
+    char *path = sw_files_name(file, ".d/lock");
+    FILE *in = path ? sw_open_to_read(path, &why) : NULL;
+    sw_free(path);
+    if (!in) return false;
+    /* NFS takes an exclusive lock only of a file that is open to be written (EBADF): of ranks that share it we do not
+     * know there */
+    bool locked = sw_files_lock_soon(fileno(in), LOCK_EX) != 0;
+    if (locked && errno == EBADF) locked = sw_files_lock_soon(fileno(in), LOCK_SH) != 0;
+    locked = locked && errno == EWOULDBLOCK;
+    fclose(in);
+    return locked;
 }

@@ -24,32 +24,6 @@ struct sw_output_lock {
     bool  held;
 };
 
-/* Who asks whether a file is locked holds its lock for an instant: several tries tell him from a writer. */
-static int lock_soon(int fd, int how)
-{
-    for (int k = 0;; k++) {
-        if (!flock(fd, how | LOCK_NB)) return 0;
-        if (errno != EWOULDBLOCK || k == 4) return -1;
-        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-    }
-}
-
-bool sw_output_is_locked(const char *file)
-{
-    const char *why;
-    char *path = sw_files_name(file, ".d/lock");
-    FILE *in = path ? sw_open_to_read(path, &why) : NULL;
-    sw_free(path);
-    if (!in) return false;
-    /* NFS takes an exclusive lock only of a file that is open to be written (EBADF): of ranks that share it we do not
-     * know there */
-    bool locked = lock_soon(fileno(in), LOCK_EX) != 0;
-    if (locked && errno == EBADF) locked = lock_soon(fileno(in), LOCK_SH) != 0;
-    locked = locked && errno == EWOULDBLOCK;
-    fclose(in);
-    return locked;
-}
-
 static enum sw_status fail_held(const char *file, const struct sw_output_lock *lock)
 {
     char who[400] = "";
@@ -113,7 +87,7 @@ static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, in
     if (lock->in >= 0) SW_TRY(open_lock(lock, &held));
     *again = lock->fd < 0;
     if (*again) return SW_OK;
-    if (lock_soon(lock->fd, how))
+    if (sw_files_lock_soon(lock->fd, how))
         return errno == EWOULDBLOCK ? fail_held(file, lock) : sw_files_fail(lock->path);
     *again = fstatat(lock->in, "lock", &named, AT_SYMLINK_NOFOLLOW) || held.st_ino != named.st_ino;
     lock->held = !*again;
@@ -125,7 +99,7 @@ static enum sw_status try_lock(const char *file, struct sw_output_lock *lock, in
 /* The process that holds the lock alone, the last one, removes the file. */
 static void release_lock(struct sw_output_lock *lock)
 {
-    if (lock->held && !lock_soon(lock->fd, LOCK_EX)) {
+    if (lock->held && !sw_files_lock_soon(lock->fd, LOCK_EX)) {
         unlinkat(lock->in, "lock", 0);
         sw_files_remove_empty(lock->folder);
     }
@@ -253,7 +227,7 @@ enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **loc
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock)
 {
     SW_TRY(write_holder(lock, ", or another rank of its job"));
-    if (!lock_soon(lock->fd, LOCK_SH)) return SW_OK;
+    if (!sw_files_lock_soon(lock->fd, LOCK_SH)) return SW_OK;
     lock->held = false;
     if (errno != EWOULDBLOCK) return sw_files_fail(lock->path);
     return SW_FAIL(SW_E_REFUSED, "%s was taken by another process; run the same command again", lock->path);

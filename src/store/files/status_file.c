@@ -17,7 +17,6 @@
 #include "base/sw_private.h"
 #include "base/sw_text.h"
 #include "store/files/sw_files.h"
-#include "store/files/sw_lock.h"
 
 double sw_process_started(int64_t pid)
 {
@@ -218,7 +217,7 @@ static bool is_this_host(const char *host)
 static bool is_process_alive(const char *file, const struct sw_status_file *now)
 {
     const double started = sw_process_started(now->pid);
-    return (started > 0 && started == now->started) || sw_output_is_locked(file);
+    return (started > 0 && started == now->started) || sw_files_is_locked(file);
 }
 
 /* Read the lock file, which says until there is a status: "process 123 on node07", perhaps more after a comma, and on

@@ -96,6 +96,13 @@ bool sw_files_same_version(const struct sw_file_version *a, const struct sw_file
 /** A number that changes when FILE or one of its parts comes, goes or changes. */
 enum sw_status sw_files_mark(const char *file, uint64_t *mark);
 
+/** flock(fd, how) at once, in several tries: who asks whether a file is locked holds its lock for an instant.
+ * @param how  LOCK_EX, LOCK_SH  @return 0, or -1 with errno (EWOULDBLOCK: another has it) */
+int sw_files_lock_soon(int fd, int how);
+/** Whether a process holds the lock on FILE.d/lock now, whatever its number is here (it may be in another container).
+ * False also where the system cannot say. */
+bool sw_files_is_locked(const char *file);
+
 /** Remove a folder FILE.d unless something is in it; FILE.d/index (part_index.h) alone is nothing. Where it cannot be
  * removed it stays. */
 void sw_files_remove_empty(const char *folder);

@@ -19,9 +19,6 @@ enum sw_status sw_output_lock(const char *file, struct sw_output_lock **lock);
 enum sw_status sw_output_lock_share(struct sw_output_lock *lock);
 /** Join a lock that another process of the job shares by now. @return as sw_output_lock() */
 enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **lock);
-/** Whether a process holds the lock now, whatever its number is here (it may be in another container). False also where
- * the system cannot say. */
-bool sw_output_is_locked(const char *file);
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_output_unlock(struct sw_output_lock **lock);
 /** Remove what a process that was killed has left of a file that is complete: its status, its lock, what it had half
