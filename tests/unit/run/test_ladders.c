@@ -33,7 +33,7 @@ static void bits_do_not_depend_on_devices_and_batches(void **state)
     const char *whole = path("whole.h5"), *file = path("other.h5");
     (void)state;
     compute_whole(whole);
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 12; k += small_suite() ? 5 : 1) {  /* small: each batch on 1, 2 and 3 devices */
         struct call c = {.config = ladders, .file = file, .device = device[k % 4], .override = {batch[k / 4]}};
         assert_ok(perform(&c));
         assert_int_equal(c.summary.done, RUNS - FAILED);
@@ -48,7 +48,7 @@ static void halves_of_a_rung_are_a_rung(void **state)
     const char *whole = path("whole.h5"), *file = path("room.h5");
     (void)state;
     compute_whole(whole);
-    for (int room = 1; room < 6; room++) {
+    for (int room = 1; room < 6; room += small_suite() ? 3 : 1) {
         assert_ok(perform(&(struct call){.config = ladders, .file = file, .room = room}));
         assert_same(whole, file, RUNS);
         rm(file);
@@ -63,7 +63,7 @@ static void goes_on_from_every_stop(void **state)
     int all = 0, stops;
     (void)state;
     compute_whole(whole);
-    for (int every = 10; every <= 40; every *= 2) {
+    for (int every = 10; every <= (small_suite() ? 10 : 40); every *= 2) {
         for (stops = 0; stops < 200; stops++) {
             struct call c = {.config = ladders, .file = file, .override = {"run.batch=3"}, .stop_after = every,
                              .device = device[stops % 3], .retry_failed = stops % 5 == 4};
@@ -86,7 +86,7 @@ static void others_go_on_where_a_device_breaks(void **state)
     const char *whole = path("whole.h5"), *file = path("broken.h5");
     (void)state;
     compute_whole(whole);
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 8; k += small_suite() ? 3 : 1) {
         struct call c = {.config = ladders, .file = file, .device = "cpu:0,1,2", .override = {"run.batch=2"},
                          .breaks = k % 2 ? "cpu:1" : "cpu:0 cpu:2", .after = 5 * k, .with = with[k / 2 % 2]};
         const enum sw_status st = perform(&c);
