@@ -32,6 +32,9 @@ static bool refused(const struct sw_problem *problem, const char *const *overrid
     return is;
 }
 
+/* The small suite takes a third of all keys with each value, and a third of the values with each key. */
+static bool is_taken(int problem, int key, int value) { return !small_suite() || (problem + key + value) % 3 == 0; }
+
 static void no_value_of_a_key_crashes(void **state)
 {
     const struct sw_key *key;
@@ -40,6 +43,7 @@ static void no_value_of_a_key_crashes(void **state)
     for (int p = 0; sw_problem_table[p]; p++)
         for (int k = 0; (key = sw_key_at(sw_problem_table[p], k)); k++)
             for (int w = 0; w < WRONG_VALUES; w++) {
+                if (!is_taken(p, k, w)) continue;
                 snprintf(set, sizeof set, "%s=%s", key->path, wrong[w]);
                 refused(sw_problem_table[p], (const char *const[]){set}, 1);
             }
@@ -57,6 +61,7 @@ static void no_value_of_an_axis_crashes(void **state)
     for (int p = 0; sw_problem_table[p]; p++)
         for (int k = 0; (key = sw_key_at(sw_problem_table[p], k)); k++)
             for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                if (!is_taken(p, k, (int)v)) continue;
                 const bool number = key->kind == SW_KEY_REAL || key->kind == SW_KEY_COUNT;
                 snprintf(axis, sizeof axis, "sweep.zz=%s", values[v]);
                 snprintf(set, sizeof set, "%s=\"%szz\"", key->path, number ? "" : "$");
