@@ -46,8 +46,8 @@ static void stopped_workers_go_on_to_the_same_bits(void **state)
     (void)state;
     assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
     for (;; stops++) {
-        struct call c = {.config = chaos, .file = stopped, .override = {"run.batch=1"}, .stop_after = 3,
-                         .device = device[stops % 3]};
+        struct call c = {.config = chaos, .file = stopped, .override = {"run.batch=1"},
+                         .stop_after = small_suite() ? 6 : 3, .device = device[stops % 3]};
         enum sw_status st = perform(&c);
         if (c.resumed > 1) together++;
         if (!st) break;
