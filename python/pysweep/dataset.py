@@ -83,6 +83,8 @@ def attributes(stored: Stored, owner: Any) -> dict[str, Any]:
 def values_of(stored: Stored, group: h5py.Group, name: str, data: h5py.Dataset) -> Any:
     if data.dtype.kind == "O":
         return np.array(stored.texts(group, name, *data.shape), object)
+    if name == "run_id":    # as sweep shows them
+        return np.array(stored.ids(group, name, *data.shape), object)
     if data.ndim <= SETTLED:
         with stored.reading(f"'{data.name}'"):
             return data[()]
@@ -90,7 +92,7 @@ def values_of(stored: Stored, group: h5py.Group, name: str, data: h5py.Dataset) 
 
 
 def variables(results: Results, group: h5py.Group) -> dict[str, tuple[xr.Variable, bool]]:
-    """Of a group by name, each with whether it is a coordinate. Names are those of schema 2."""
+    """Of a group by name, each with whether it is a coordinate. Names are those of schema 3."""
     stored, inside = results.stored, group.name not in ("/", f"/{GROUP}")
     data = {name: one for name, one in stored.datasets(group).items() if one.dtype.kind in "iufO" and one.ndim}
     with stored.reading(f"the dimensions in '{group.name}'"):

@@ -24,7 +24,7 @@ NUMBERED = ("tridiagonal", "banded")    # problems whose points are numbered: th
 RUNS = ("group_run", "run")    # the scale of runs, in a group of its own and at the root; schema 1 had run in both
 SCALES = (*RUNS, *OWN_COORDINATES, "iteration")
 OTHER_NAMES = {"min": "u_min", "max": "u_max", "u_min": "min", "u_max": "max"}    # of series; schema 1 had the short
-NEWEST_SCHEMA = 2              # of files: attribute sweep_schema of the root, "2.0"
+NEWEST_SCHEMA = 3              # of files: attribute sweep_schema of the root, "3.0"
 PENDING, DONE = 0, 1
 ENDED = {0: "stopped", 1: "ended", 2: "diverged", 3: "failed"}    # as status tells
 FIELDS_WITHOUT_TIME = "set output.fields in the config, e.g. output = { fields = { precision = \"double\"; }; }"
@@ -147,7 +147,7 @@ class Results:
         count = len(self.run)
         if count == 0:
             raise Refusal(f"{path} holds no runs: nothing to draw (sweep status says what became of the sweep)")
-        self.run_id = self.stored.texts(self.file, "run_id", count)
+        self.run_id = self.stored.ids(self.file, "run_id", count)
         self.status = self.stored.numbers(self.file, "status", shape=(count,))
         self.ok = self.status == DONE
         self.t_reached = self.stored.numbers(self.file, "t_reached", shape=(count,))

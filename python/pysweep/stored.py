@@ -160,6 +160,15 @@ class Stored:
             self.require_shape(name, data.shape, (count,))
             return [text_of(v) for v in data[:]]
 
+    def ids(self, group, name, count):
+        """As texts of 16 hexadecimal digits, which files before schema 3 hold in place of numbers."""
+        data = self.dataset(group, name)
+        if data.dtype.kind != "u":
+            return self.texts(group, name, count)
+        with self.reading(f"'{name}'"):
+            self.require_shape(name, data.shape, (count,))
+            return [f"{v:016x}" for v in data[:].tolist()]
+
     def attribute(self, owner, name, default=""):
         """As text."""
         with self.reading(f"the attribute {name} of '{owner.name}'"):

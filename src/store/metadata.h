@@ -38,7 +38,7 @@ enum sw_metadata_item { SW_METADATA_TABLE(X) SW_METADATA_COUNT };
 struct sw_metadata_row { const char *group, *name, *separator; };
 extern const struct sw_metadata_row sw_metadata_rows[SW_METADATA_COUNT];
 
-#define SW_SCHEMA "2.0"            /* of the file; a reader refuses a larger first number */
+#define SW_SCHEMA "3.0"            /* of the file; a reader refuses a larger first number */
 
 struct sw_metadata {  /* start from {0}; free with sw_metadata_free() */
     char   *text[SW_METADATA_COUNT];        /* NULL counts as ""                         */

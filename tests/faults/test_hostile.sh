@@ -89,7 +89,7 @@ replace("sparse.h5", "u", lambda h, n, s, d: h.create_dataset(n, s, d, chunks=(1
 replace("texts.h5", "message", lambda h, n, s, d: h.create_dataset(n, (12,), h5py.string_dtype(), chunks=(1,)))
 # constant columns, whose values are not stored: no list that decides what others have, and as long as that
 replace("constant_run.h5", "run", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=3))
-replace("constant_id.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=b"0" * 16))
+replace("constant_id.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=3))
 replace("constant_vast.h5", "steps", lambda h, n, s, d: h.create_dataset(n, (2**40,), d, fillvalue=3))
 replace("constant_unset.h5", "steps", lambda h, n, s, d: h.create_dataset(n, (12,), d))
 replace("filtered.h5", "mass", lambda h, n, s, d: h.create_dataset(n, data=np.zeros(s), compression="gzip"))
@@ -98,10 +98,12 @@ with copy("deep_state.h5") as h:
     h.pop("state", None)
     h["state/u"] = np.zeros((1,) * 32)
 replace("table.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, data=np.array([b"0" * 16] * 12)))
+replace("signed.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, data=-np.arange(12)))
 
 # ---- heaps of texts
 with copy("bare.h5") as h:  # without checksums
     del h.attrs["sweep_checksum"]
+    h["message"][:] = [f"said of run {k}" for k in range(12)]
 data = open("bare.h5", "rb").read()
 heaps = [at for at in range(0, len(data), 8) if data[at:at + 5] == b"GCOL\1"]
 
@@ -117,7 +119,7 @@ heap_file("heap_size.h5", [(at + 8, "<Q", 2**40) for at in heaps])
 heap_file("heap_object.h5", [(at + 24, "<Q", 2**40) for at in heaps])
 heap_file("heap_number.h5", [(at + 16, "<H", 0xffff) for at in heaps])
 with h5py.File("bare.h5") as h:  # those in attributes have checksums around them
-    first = h["run_id"].id.get_offset()
+    first = h["message"].id.get_offset()
 references = [first + 16 * k for k in range(12)]
 heap_file("heap_length.h5", [(k, "<I", 0xfffffff0) for k in references])
 heap_file("heap_address.h5", [(k + 4, "<Q", 2**62) for k in references])
@@ -165,7 +167,8 @@ refused constant_vast.h5 'dataset /steps is not the list of 12 numbers it should
 refused filtered.h5 'a dataset is compressed or filtered, as sweep never writes one; h5repack -f NONE undoes it'
 refused wide.h5 'a dataset of numbers holds something else'
 refused deep_state.h5 'a dataset has more dimensions than it should'
-refused table.h5 'dataset /run_id is not the list of 12 texts it should be'
+refused table.h5 'dataset /run_id is not the list of 12 numbers it should be'
+refused signed.h5 'dataset /run_id is not the list of 12 numbers it should be'
 # a part of a build without checksums that does not say which program it is of: its text was NULL
 mkdir x.h5.d
 cp ch.h5 x.h5.d/part-000001.h5

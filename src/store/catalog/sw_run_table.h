@@ -41,7 +41,7 @@ enum sw_run_status sw_run_table_status(const struct sw_run_table *table, int64_t
 const void *sw_run_table_value(const struct sw_run_table *table, const struct sw_run_column *column, int64_t row);
 
 enum { SW_RUN_ID = 17 };
-/** run_id as it stands in a file. @return text */
+/** run_id as people read and write it: 16 hexadecimal digits. @return text */
 const char *sw_run_id_text(uint64_t id, char text[SW_RUN_ID]);
 /** Read the run table of a file and its parts, also while a sweep writes them.
  * @return SW_E_IO there is neither, or it is not a sweep's output; SW_E_MEMORY */

@@ -30,6 +30,7 @@ hid_t sw_h5_native(enum sw_h5_type type)
     switch (type) {
     case SW_H5_BYTE: return H5T_NATIVE_UCHAR;
     case SW_H5_INTEGER: return H5T_NATIVE_INT64;
+    case SW_H5_UNSIGNED: return H5T_NATIVE_UINT64;
     case SW_H5_SINGLE: return H5T_NATIVE_FLOAT;
     case SW_H5_DOUBLE: return H5T_NATIVE_DOUBLE;
     default: return text_type();
@@ -38,7 +39,7 @@ hid_t sw_h5_native(enum sw_h5_type type)
 
 size_t sw_h5_size(enum sw_h5_type type)
 {
-    static const size_t size[] = {1, sizeof(int64_t), sizeof(float), sizeof(double), sizeof(char *)};
+    static const size_t size[] = {1, sizeof(int64_t), sizeof(uint64_t), sizeof(float), sizeof(double), sizeof(char *)};
     return size[type];
 }
 

@@ -27,8 +27,8 @@ struct sw_h5 {
     enum sw_status status;   /* of the first failure; its message is sw_fail's */
 };
 
-enum sw_h5_type { SW_H5_BYTE, SW_H5_INTEGER, SW_H5_SINGLE, SW_H5_DOUBLE, SW_H5_TEXT, SW_H5_TYPES };
-/* in memory:    unsigned char, int64_t,       float,        double,       char *        */
+enum sw_h5_type { SW_H5_BYTE, SW_H5_INTEGER, SW_H5_UNSIGNED, SW_H5_SINGLE, SW_H5_DOUBLE, SW_H5_TEXT, SW_H5_TYPES };
+/* in memory:    unsigned char, int64_t,       uint64_t,       float,        double,       char *        */
 size_t sw_h5_size(enum sw_h5_type type);
 hid_t sw_h5_native(enum sw_h5_type type);  /* not to be closed */
 

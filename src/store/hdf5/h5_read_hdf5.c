@@ -26,7 +26,8 @@ static enum sw_h5_type integer_type(hid_t type)
 {
     const size_t size = H5Tget_size(type);
     const bool usual = (size == 1 || size == 2 || size == 4 || size == 8) && H5Tget_precision(type) == 8 * size;
-    return !usual ? SW_H5_TYPES : size == 1 ? SW_H5_BYTE : SW_H5_INTEGER;
+    if (!usual) return SW_H5_TYPES;
+    return size == 1 ? SW_H5_BYTE : size == 8 && H5Tget_sign(type) == H5T_SGN_NONE ? SW_H5_UNSIGNED : SW_H5_INTEGER;
 }
 
 /* The type in memory for a type in a file; SW_H5_TYPES: there is none. */
@@ -46,8 +47,9 @@ static bool fits(hid_t type, enum sw_h5_type wanted)
 {
     switch (type_of(type)) {
     case SW_H5_TEXT: return wanted == SW_H5_TEXT;
+    case SW_H5_UNSIGNED: return wanted != SW_H5_TEXT;
     case SW_H5_BYTE:
-    case SW_H5_INTEGER: return wanted != SW_H5_TEXT;
+    case SW_H5_INTEGER: return wanted != SW_H5_TEXT && wanted != SW_H5_UNSIGNED;  /* HDF5 makes 0 of what is below */
     case SW_H5_SINGLE:
     case SW_H5_DOUBLE: return wanted == SW_H5_SINGLE || wanted == SW_H5_DOUBLE;
     default: return false;

@@ -97,21 +97,6 @@ static void write_param(struct sw_h5 *h, const struct sw_run_table *t, int k)
     sw_h5_attach(h, path, 0, "/run");
 }
 
-static void write_ids(struct sw_h5 *h, const struct sw_run_table *t)
-{
-    char **text = NULL, (*id)[SW_RUN_ID] = NULL;
-    if (h->status) return;
-    if (sw_alloc((size_t)t->nruns, &text) || sw_alloc((size_t)t->nruns, &id))
-        sw_h5_fail(h, SW_E_MEMORY, "out of memory");
-    for (int64_t j = 0; j < t->nruns && !h->status; j++) {
-        text[j] = id[j];
-        sw_run_id_text(t->id[j], id[j]);
-    }
-    sw_h5_put_list(h, "/run_id", SW_H5_TEXT, t->nruns, text);
-    sw_free(text);
-    sw_free(id);
-}
-
 static enum sw_h5_type type_of(const struct sw_run_column *c)
 {
     return c->type == SW_RUN_COLUMN_FLAG ? SW_H5_BYTE : c->type == SW_RUN_COLUMN_COUNT ? SW_H5_INTEGER : SW_H5_DOUBLE;
@@ -144,7 +129,7 @@ static void write_column(struct sw_h5 *h, const struct sw_run_table *t, int k, c
 void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char *coordinates)
 {
     for (int k = 0; k < t->nparam; k++) write_param(h, t, k);
-    write_ids(h, t);
+    sw_h5_put_list(h, "/run_id", SW_H5_UNSIGNED, t->nruns, t->id);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
     sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
@@ -212,10 +197,21 @@ static void read_column(struct sw_h5 *h, struct sw_run_table *t, int k)
     if (!h->status) sw_h5_get_column(h, path, type_of(c), t->nruns, t->column[k]);
 }
 
+/* Files before schema 3 have texts of 16 hexadecimal digits. */
+static void read_ids(struct sw_h5 *h, struct sw_run_table *t)
+{
+    struct sw_h5_shape shape;
+    enum sw_h5_type type;
+    sw_h5_dataset_close(sw_h5_dataset(h, "/run_id", &shape, &type));
+    if (h->status) return;
+    if (type == SW_H5_TEXT) sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
+    else sw_h5_get_list(h, "/run_id", SW_H5_UNSIGNED, t->nruns, t->id);
+}
+
 static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     sw_h5_read_runs(h, "/run", t->nruns, t->index);
-    sw_h5_get_texts(h, "/run_id", t->nruns, set_id, t);
+    read_ids(h, t);
     sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
     for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);
 }

@@ -325,8 +325,8 @@ def the_table_is_that_of_sweep_show():
 def files_of_schema_1_have_the_names_of_today():
     for file in ("tiny_ch.h5", "tiny_nsweep.h5"):
         old = copy(file, f"old_{file}")
-        arguments, sys.argv = sys.argv, ["as_schema_1.py", old]
-        runpy.run_path(f"{TOP}/tests/helpers/as_schema_1.py", run_name="__main__")
+        arguments, sys.argv = sys.argv, ["as_schema.py", "1", old]
+        runpy.run_path(f"{TOP}/tests/helpers/as_schema.py", run_name="__main__")
         sys.argv = arguments
         with h5py.File(old) as f:
             groups = [name for name, group in f.items() if isinstance(group, h5py.Group) and "run" in group]

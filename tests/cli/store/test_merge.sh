@@ -69,8 +69,8 @@ if [ -n "$python" ]; then
     py -c 'import h5py; h5py.File("other.h5", "r+").attrs["source"] = "sweep 0.0.9"' || fail 'h5py'
     expect 0 s.shard-[1234]-*.h5 other.h5 -o mixed.h5
     says 'other.h5 by sweep 0.0.9: numbers may differ in their last digits'
-    py -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "3.0"' || fail 'h5py'
-    expect 5 s.shard-[1234]-*.h5 other.h5 -o none.h5; says 'other.h5 is written by a newer sweep (schema 3.0'
+    py -c 'import h5py; h5py.File("other.h5", "r+").attrs["sweep_schema"] = "4.0"' || fail 'h5py'
+    expect 5 s.shard-[1234]-*.h5 other.h5 -o none.h5; says 'other.h5 is written by a newer sweep (schema 4.0'
 fi
 
 # one at a time, by whoever

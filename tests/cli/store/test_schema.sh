@@ -1,9 +1,10 @@
 #!/bin/bash
-# Files of schema 1, as older versions wrote them, are read, joined and gone on with; the results have today's names.
+# Files of schemas 1 and 2, as older versions wrote them, are read, joined and gone on with; the results have today's
+# names.
 . tests/helpers/helpers.sh || exit 1
 py_loads=matplotlib.pyplot
 [ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
-old() { py "$top/tests/helpers/as_schema_1.py" "$@" 2>err || fail "as_schema_1.py $*"; }
+old() { py "$top/tests/helpers/as_schema.py" "${2:-1}" "$1" 2>err || fail "as_schema.py $*"; }
 new=(run "$top/configs/tiny_nsweep.cfg" --device cpu)
 
 expect 0 "${new[@]}" -o new.h5
@@ -12,6 +13,10 @@ expect 0 show new.h5 --csv; cp out rows
 expect 0 show old.h5 --csv  # scalars are in the order in which a file has them
 py -c 'import csv; assert list(csv.DictReader(open("out"))) == list(csv.DictReader(open("rows")))' 2>err ||
     fail 'show of an old file'
+cp new.h5 texts.h5; old texts.h5 2  # ids of runs were texts; they are found as before
+expect 0 show texts.h5 --csv; cmp -s out rows || fail 'show of a file with ids as texts'
+expect 0 "${new[@]}" -o texts.h5; says 'nothing to do'
+expect 0 "${new[@]}" -o reused.h5 -s 'reuse="texts.h5"'; same reused.h5 new.h5
 expect 0 status old.h5
 for file in new old; do expect 0 xdmf $file.h5; done
 sed 's/old[.]h5/new.h5/' old.xdmf | cmp -s - new.xdmf || fail 'xdmf of an old file'
@@ -28,6 +33,14 @@ old s.shard-1-of-2.h5
 expect 0 merge s.shard-*.h5 -o mixed.h5; same mixed.h5 whole.h5
 old s.shard-2-of-2.h5
 expect 0 merge s.shard-*.h5 -o mixed.h5 --force; same mixed.h5 whole.h5
+py - <<'PY' 2>err || fail 'what was joined has ids as numbers'
+import h5py, numpy as np
+with h5py.File("mixed.h5") as mixed, h5py.File("new.h5") as new, h5py.File("texts.h5") as texts:
+    assert mixed.attrs["sweep_schema"] == "3.0" and mixed["run_id"].dtype == np.uint64
+    assert (mixed["run_id"][:] == new["run_id"][:]).all()
+    assert mixed["run_id"].id.get_storage_size() == 8 * len(new["run"])
+    assert [f"{k:016x}".encode() for k in new["run_id"][:].tolist()] == list(texts["run_id"][:])
+PY
 
 # an axis that has become longer
 expect 0 "${new[@]}" -o longer.h5 -s 'sweep.g=[1.0]'; old longer.h5
