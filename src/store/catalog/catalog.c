@@ -80,37 +80,69 @@ static uint64_t first_bits(const struct sw_catalog *c, uint64_t id)
     return c->id_bits ? id >> (64 - c->id_bits) : 0;
 }
 
-/* Ids are hashes: of a million a search among all met 20 of them, a tenth of the time of a sweep of one step; among
- * those that begin alike it meets two. */
-static enum sw_status index_entries(struct sw_catalog *c)
+/* Entries that begin alike: two or three, as ids are hashes, unless somebody made them. */
+static void sort_entries(struct sw_catalog_entry *entry, int64_t count)
 {
-    while (c->nentry >> c->id_bits > 4) c->id_bits++;
-    SW_TRY(sw_alloc(((size_t)1 << c->id_bits) + 1, &c->first_entry));
-    int64_t *after = c->first_entry + 1;
-    for (int64_t j = 0; j < c->nentry; j++) after[first_bits(c, c->entry[j].id)] = j + 1;
-    for (int64_t k = 1; k >> c->id_bits == 0; k++)
-        if (!after[k]) after[k] = after[k - 1];
-    return SW_OK;
+    enum { FEW = 16 };
+    if (count > FEW) {
+        qsort(entry, (size_t)count, sizeof *entry, sw_by_id);
+        return;
+    }
+    for (int64_t j = 1; j < count; j++) {
+        const struct sw_catalog_entry e = entry[j];
+        int64_t k = j;
+        for (; k > 0 && entry[k - 1].id > e.id; k--) entry[k] = entry[k - 1];
+        entry[k] = e;
+    }
 }
 
+/* Put each id behind those before it that begin alike. @param next  of each beginning, where the first one goes; out:
+ * where the last one ends */
+static void spread_entries(struct sw_catalog *c, int64_t *next)
+{
+    for (int k = 0; k < c->ninput; k++)
+        for (int64_t j = 0; j < c->input[k].table->nruns; j++) {
+            const uint64_t id = c->input[k].table->id[j];
+            c->entry[next[first_bits(c, id)]++] = (struct sw_catalog_entry){id, -1, -1, -1};
+        }
+}
+
+/* Ids are hashes: of a million a search among all met 20 of them, a tenth of the time of a sweep of one step; among
+ * those that begin alike it meets two. Sorting all of them took as long. */
 static enum sw_status list_entries(struct sw_catalog *c)
 {
-    SW_TRY(sw_alloc((size_t)all_rows(c), &c->entry));
+    const int64_t rows = all_rows(c);
+    while (rows >> c->id_bits > 4) c->id_bits++;
+    const int64_t beginnings = (int64_t)1 << c->id_bits;
+    SW_TRY(sw_alloc((size_t)rows, &c->entry));
+    SW_TRY(sw_alloc((size_t)beginnings + 1, &c->first_entry));
+    int64_t *first = c->first_entry, begin = 0;
     for (int k = 0; k < c->ninput; k++)
-        for (int64_t j = 0; j < c->input[k].table->nruns; j++)
-            c->entry[c->nentry++] = (struct sw_catalog_entry){c->input[k].table->id[j], -1, -1, -1};
-    qsort(c->entry, (size_t)c->nentry, sizeof *c->entry, sw_by_id);
-    int64_t kept = 0;
-    for (int64_t j = 0; j < c->nentry; j++)
-        if (!kept || c->entry[kept - 1].id != c->entry[j].id) c->entry[kept++] = c->entry[j];
-    c->nentry = kept;
-    return index_entries(c);
+        for (int64_t j = 0; j < c->input[k].table->nruns; j++) first[first_bits(c, c->input[k].table->id[j]) + 1]++;
+    for (int64_t k = 0; k < beginnings; k++) first[k + 1] += first[k];
+    spread_entries(c, first);
+    for (int64_t k = 0; k < beginnings; k++) {
+        const int64_t end = first[k];
+        first[k] = c->nentry;
+        sort_entries(c->entry + begin, end - begin);
+        for (; begin < end; begin++)
+            if (first[k] == c->nentry || c->entry[c->nentry - 1].id != c->entry[begin].id)
+                c->entry[c->nentry++] = c->entry[begin];
+    }
+    first[beginnings] = c->nentry;
+    return SW_OK;
 }
 
 static struct sw_catalog_entry *find_entry(const struct sw_catalog *c, uint64_t id)
 {
     const int64_t *first = &c->first_entry[first_bits(c, id)];
-    return bsearch(&id, c->entry + first[0], (size_t)(first[1] - first[0]), sizeof *c->entry, sw_by_id);
+    int64_t low = first[0], high = first[1];
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (c->entry[middle].id < id) low = middle + 1;
+        else high = middle;
+    }
+    return low < first[1] && c->entry[low].id == id ? &c->entry[low] : NULL;
 }
 
 const struct sw_catalog_entry *sw_catalog_find(const struct sw_catalog *c, uint64_t id)

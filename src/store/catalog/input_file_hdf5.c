@@ -17,8 +17,10 @@ static enum sw_status locate_rows(struct sw_h5 *h, struct sw_input_file *in)
     SW_TRY(sw_alloc((size_t)n, &in->row_of));
     for (int64_t j = 0; j < n; j++) in->data_group_of[j] = -1;
     for (int k = 0; k < in->ndata_group; k++)
-        for (int64_t i = 0; i < in->data_group[k].count; i++) {
-            int64_t row = sw_run_table_find(in->table, in->data_group[k].index[i]);
+        for (int64_t i = 0, row = -1; i < in->data_group[k].count; i++) {
+            const int64_t run = in->data_group[k].index[i];
+            const bool next = row + 1 < n && in->table->index[row + 1] == run;  /* all, of one group */
+            row = next ? row + 1 : sw_run_table_find(in->table, run);
             if (row < 0) return sw_h5_damaged(h, "a group holds a run that is not in the run table");
             in->data_group_of[row] = k;
             in->row_of[row] = i;

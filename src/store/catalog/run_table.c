@@ -60,7 +60,10 @@ enum sw_status sw_run_table_add_column(struct sw_run_table *t, const struct sw_r
     if (*values_of(t, c)) return SW_OK;
     const struct sw_run_row empty = sw_run_row_empty();
     SW_TRY(sw_alloc((size_t)t->nruns * c->size, &values));
-    for (int64_t j = 0; j < t->nruns; j++) sw_run_column_get(c, &empty, value_at(values, c, j));
+    const size_t bytes = (size_t)t->nruns * c->size;
+    if (bytes) sw_run_column_get(c, &empty, values);
+    for (size_t done = c->size; done < bytes; done *= 2)
+        memcpy(values + done, values, done < bytes - done ? done : bytes - done);
     *values_of(t, c) = values;
     return SW_OK;
 }

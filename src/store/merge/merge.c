@@ -201,14 +201,20 @@ static enum sw_status compare_tables(const struct sw_catalog *c, const struct sw
                                      const uint64_t *digest, const struct sw_input_file *written)
 {
     const struct sw_run_table *w = written->table;
+    const struct sw_data_group *met_from = NULL, *met_to = NULL;  /* of the row before: most rows have them, too */
     if (w->nruns != t->nruns)
         return SW_FAIL(SW_E_IO, "%s has %lld rows, and should have %lld; its parts are kept", written->path,
                        (long long)w->nruns, (long long)t->nruns);
     for (int64_t row = 0; row < t->nruns; row++) {
         const struct sw_run_slice *last = &c->slice[slice[row]];
-        const struct sw_data_group *from = sw_input_file_group(&c->input[last->input], last->row);
-        if (w->index[row] == t->index[row] && w->id[row] == t->id[row] && row_digest(w, row) == digest[row] &&
-            (!from || has_arrays(sw_input_file_group(written, row), from, sw_run_table_dropped(t)))) continue;
+        const struct sw_data_group *from = sw_input_file_group(&c->input[last->input], last->row),
+                                   *to = sw_input_file_group(written, row);
+        const bool arrays = !from || (from == met_from && to == met_to) ||
+                            has_arrays(to, from, sw_run_table_dropped(t));
+        met_from = arrays ? from : NULL;
+        met_to = to;
+        if (w->index[row] == t->index[row] && w->id[row] == t->id[row] && row_digest(w, row) == digest[row] && arrays)
+            continue;
         return SW_FAIL(SW_E_IO, "%s: the row of run %lld is not what was written; its parts are kept", written->path,
                        (long long)t->index[row]);
     }

@@ -173,11 +173,14 @@ static int64_t overlap_of(const struct sw_hyperslab *w, const struct sw_data_gro
 bool sw_copy_jobs_cover(const struct sw_hyperslab *w, const struct sw_catalog *c, const struct sw_copy_job *job,
                         int64_t count)
 {
-    int64_t outputs = 0, first, at;
+    int64_t outputs = 0, here = 0, first, at;
+    const struct sw_data_group *met = NULL;  /* that of the job before: here is of it */
     if (w->var->kind == SW_VAR_STATE) return false;  /* only the last slice of a run has it */
     for (int64_t k = 0; k < count; k++) {  /* slices of a run do not overlap */
         const struct sw_data_group *s = &c->input[job[k].input].data_group[job[k].data_group];
-        if (sw_data_group_var(s, w->var->name)) outputs += overlap_of(w, s, &first, &at);
+        if (s != met) here = sw_data_group_var(s, w->var->name) ? overlap_of(w, s, &first, &at) : 0;
+        met = s;
+        outputs += here;
     }
     return outputs == w->rows * w->outputs;
 }
