@@ -122,10 +122,11 @@ def require(name, known, what):
 class Results:
     """An output file. What cannot be read, or cannot be as it is, is refused (see stored.py)."""
 
-    def __init__(self, path, where=None):
-        """where: the comparisons that hold for the runs which are meant (see where.py); None: all are."""
+    def __init__(self, path, where=None, stored=None):
+        """where: the comparisons that hold for the runs which are meant (see where.py); None: all are.
+        stored: the file itself, where path is only its name."""
         self.path, self.where = path, where
-        self.stored = Stored(path)
+        self.stored = Stored(stored or path)
         self.file = self.stored.root
         if not self.stored.has(self.file, "run") or "sweep_schema" not in self.attributes():
             raise Refusal(f"{path} is an HDF5 file, but not one that sweep wrote; give one that it wrote, "

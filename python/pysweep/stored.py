@@ -40,7 +40,8 @@ class Stored:
             with watched("it"):
                 if not os.path.isfile(path):
                     raise OSError("it is no regular file")
-                self.root = h5py.File(path, "r")
+                # HDF5 wants a name; one that is open, and has none any more, is read by Python
+                self.root = h5py.File(open(path, "rb") if path.startswith("/proc/self/fd/") else path, "r")
         except BROKEN as error:
             raise Refusal(f"cannot read {path} as HDF5: {first_line(error)}; "
                           "give a file that sweep wrote, whole (sweep show FILE tells what it holds)", FILE)

@@ -195,7 +195,7 @@ def pictures_for(results, ask):
 
 def report(ask):
     """The page of a file, whatever became of its runs."""
-    results = Results(ask.file, ask.where)
+    results = Results(ask.file, ask.where, ask.stored)
     made = ask.output or f"{os.path.splitext(ask.file)[0]}.report.html"
     write(page(results, list(pictures_for(results, ask))).encode(), made)
     print(made)
@@ -206,7 +206,7 @@ def draw(ask):
     try:
         if ask.report:
             return report(ask)
-        results = Results(ask.file, ask.where)
+        results = Results(ask.file, ask.where, ask.stored)
         if not results.histories():
             results.require_runs()
         figure, kind = picture_of(results, ask)

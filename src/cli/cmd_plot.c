@@ -2,6 +2,7 @@
  * PREFIX/share/sweep. It knows nothing of checksums: the file is compared with them before. Its package pysweep reads
  * the file; in the repository that is a link to python/pysweep. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
+#include "store/files/sw_files.h"
+#include "store/merge/sw_merge.h"
 #include "store/sw_verify.h"
 
 /* The folder the program is in, "" if unknown. */
@@ -100,23 +103,68 @@ static enum sw_status add_options(const struct sw_cli *cli, char **argument, int
     return SW_OK;
 }
 
+static enum sw_status join_in(const char *folder, const char *file, char **part, int count,
+                              struct sw_merge_summary *sum, int *joined)
+{
+    struct sw_text path = {0};
+    struct sw_merge_options how = {.allow_missing = true, .summary = sum};
+    sw_text_printf(&path, "%s/joined.h5", folder);
+    enum sw_status st = sw_text_status(&path);
+    if (!st) st = sw_merge((const char *const *)part, count, sw_text_get(&path), &how, NULL);
+    if (!st && sw_files_absent(sw_text_get(&path)))
+        st = SW_FAIL(SW_E_IO, "%s is not complete, and no run in its parts has ended yet", file);
+    if (!st && (*joined = open(sw_text_get(&path), O_RDONLY)) < 0) st = sw_files_fail(sw_text_get(&path));
+    if (!st) unlink(sw_text_get(&path));
+    sw_text_free(&path);
+    return st;
+}
+
+/* What there is of a sweep that has not ended: its parts, joined into a file that has no name any more when this
+ * returns, so that none is left behind. @param joined  out: it, open; a program that is executed inherits it */
+static enum sw_status join_parts(struct sw_cli *cli, const char *file, int *joined)
+{
+    const char *where = getenv("TMPDIR");
+    struct sw_merge_summary sum = {0};
+    struct sw_text folder = {0};
+    char **part;
+    int count;
+    SW_TRY(sw_files_parts(file, &part, &count));
+    sw_text_printf(&folder, "%s/sweep-plot-XXXXXX", where && *where ? where : "/tmp");
+    enum sw_status st = sw_text_status(&folder);
+    if (!st && !count) st = SW_FAIL_ERRNO(SW_E_IO, ENOENT, "%s", file);
+    if (!st && !mkdtemp(folder.data)) st = sw_files_fail(folder.data);
+    if (!st) {
+        st = join_in(folder.data, file, part, count, &sum, joined);
+        rmdir(folder.data);
+    }
+    if (!st) console_message(cli, "note     %s is not complete: this is of the %lld runs in its parts\n", file,
+                             (long long)sum.runs);
+    sw_files_free_list(&part, count);
+    sw_text_free(&folder);
+    return st;
+}
+
 /* What add_option() has made is not freed: the memory goes with this program, on success or not.
  * @param what  an option of plot.py, NULL: none */
 static enum sw_status run_script(struct sw_cli *cli, const char *what)
 {
-    char script[4096], *argument[24];
-    bool lost;
-    int count = 0;
+    char script[4096], stored[32], *argument[24];
+    const char *file = cli->argument[0];
+    bool lost = false;
+    int count = 0, joined = -1;
     SW_TRY(find_script(script, sizeof script));
-    if (access(cli->argument[0], R_OK)) return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", cli->argument[0]);
-    SW_TRY(sw_output_check(cli->argument[0], &lost));
-    if (lost) console_message(cli, "warning: " SW_LOST_CHECKSUMS "\n", cli->argument[0]);
+    if (sw_files_absent(file)) SW_TRY(join_parts(cli, file, &joined));
+    else if (access(file, R_OK)) return SW_FAIL_ERRNO(SW_E_IO, errno, "%s", file);
+    else SW_TRY(sw_output_check(file, &lost));
+    if (lost) console_message(cli, "warning: " SW_LOST_CHECKSUMS "\n", file);
     argument[count++] = (char *)python_program();
     argument[count++] = script;
     if (what) argument[count++] = (char *)what;
     SW_TRY(add_options(cli, argument, &count));
+    snprintf(stored, sizeof stored, "/proc/self/fd/%d", joined);
+    if (joined >= 0) SW_TRY(add_option(argument, &count, "stored", stored));
     argument[count++] = (char *)"--";
-    argument[count++] = cli->argument[0];
+    argument[count++] = (char *)file;
     argument[count] = NULL;
     fflush(NULL);
     execvp(argument[0], argument);

@@ -1,4 +1,5 @@
 // sources: src/expr/*.c src/base/sw_err.c src/base/sw_mem.c src/base/sw_text.c src/base/sw_nearest_name.c
+// without: src/expr/math_library.c
 /* libFuzzer: any text to the expression compiler. It must neither crash nor hang; what it accepts must print as
  * something that parses to the same, and have the same value however it is computed. Texts about fields on grids become
  * differences, and what stands before derivatives, too, which have no derivatives left. */

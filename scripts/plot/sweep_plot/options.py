@@ -114,6 +114,7 @@ def arguments(argv):
     parser.add_argument("--style", metavar="FILE", help="matplotlib style sheet, applied last")
     parser.add_argument("--verbose", action="store_true", help="where an error was raised")
     parser.add_argument("--report", action="store_true", help="in place of a picture, a page with all of the file")
+    parser.add_argument("--stored", metavar="PATH", help="where FILE is stored, if not under its name")
     parser.add_argument("-o", "--output", metavar="PICTURE", type=os.path.expanduser,
                         help=".png, .pdf or .svg, of a film .gif, .apng or .mp4 (default: FILE.KIND.png)")
     ask = parser.parse_args(argv)

@@ -80,6 +80,20 @@ grep -q 'those with a &gt; 0.01 and v == 0' some.html || fail 'the page does not
 expect 0 report bad.h5 --where 'amplitude == 100' -o none.html
 grep -q 'There is nothing to draw.' none.html || fail 'a page without pictures'
 expect 0 report ch.h5; prints ch.report.html; [ -s ch.report.html ] || fail 'no ch.report.html'
+# of a sweep that was stopped, what there is; nothing is left in TMPDIR
+mkdir temporary && export TMPDIR=$tmp/temporary
+part=(run -q "$top/configs/tiny_ch.cfg" -o part.h5 -s run.batch=4 -j 1 --max-time 0.1s)
+slowly 0.0015 expect 75 "${part[@]}"
+for ((tries = 0; tries < 50; tries++)); do
+    "$sweep" report part.h5 >out 2>err && break
+    says 'part.h5 is not complete, and no run in its parts has ended yet'
+    slowly 0.0015 "$sweep" "${part[@]}" 2>err
+done
+says 'part.h5 is not complete: this is of the '; prints part.report.html
+grep -q 'part.h5 · cahn_hilliard' part.report.html || fail 'the page does not name its file'
+expect 0 plot part.h5 --kind spacetime; prints part.spacetime.png; says 'part.h5 is not complete'
+[ -z "$(ls temporary)" ] || fail "left behind: $(ls temporary)"
+unset TMPDIR
 # as with pictures
 expect 2 report ch.h5 -o page.png; says "the name of a page must end in .html"
 expect 2 report ch.h5 --kind lines; says "no option '--kind'"
