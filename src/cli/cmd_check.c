@@ -125,9 +125,10 @@ static void range_of_steps(const struct sw_plan *p, bool slices, long long *leas
 {
     *least = *most = 0;
     for (int g = 0; g < p->ngroup; g++) {
-        const long long steps = slices ? 1LL << p->group[g].cut : p->group[g].steps;
-        if (!g || steps < *least) *least = steps;
-        if (!g || steps > *most) *most = steps;
+        const struct sw_group_steps steps = sw_group_steps(&p->group[g]);
+        const long long few = slices ? 1LL << p->group[g].cut : steps.least, many = slices ? few : steps.most;
+        if (!g || few < *least) *least = few;
+        if (!g || many > *most) *most = many;
     }
 }
 

@@ -245,6 +245,12 @@ void message_plan(const struct sweep_run *run, double seconds)
                            sw_group_time(g, g->steps));
             continue;
         }
+        if (g->paces) {
+            sw_text_printf(&text, "%d run%s from %.3g %% of their outputs · ", p->batch[k].count,
+                           p->batch[k].count == 1 ? "" : "s",
+                           100.0 * (double)p->batch[k].resume->step / (double)g->steps);
+            continue;
+        }
         sw_text_printf(&text, "%d run%s from step %lld of %lld · ", p->batch[k].count,
                        p->batch[k].count == 1 ? "" : "s", (long long)p->batch[k].resume->step,
                        (long long)g->steps);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -111,6 +112,13 @@ struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup)
 bool sw_setup_own_steps(const struct sw_setup *setup)
 {
     return (setup->grid_columns ? setup->grid_columns->tolerance : sw_setup_column(setup, "time.tolerance")) >= 0;
+}
+
+void sw_setup_paces(const struct sw_setup *setup, int count, const double *column, int *pace)
+{
+    const double *dt = column + (size_t)sw_setup_column(setup, "time.dt") * (size_t)count,
+                 *end = column + (size_t)sw_setup_column(setup, "time.end") * (size_t)count;
+    for (int j = 0; j < count; j++) pace[j] = sw_paces_find(setup->paces, round(end[j] / dt[j]));
 }
 
 /* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. Without a

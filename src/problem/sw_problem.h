@@ -93,6 +93,8 @@ struct sw_problem_time {
      * @param why     out, if there is one: its numbers, for a message */
     enum sw_status (*check_precision)(const struct sw_setup *setup, const char *const *solver, int count, int ld,
                                       const double *column, int *first, const char **key, struct sw_text *why);
+    /** Whether what the device does the runs of a set-up with takes setup->paces. NULL: nothing does. */
+    bool           (*takes_paces)(const struct sw_setup *setup, const struct sw_device *device);
 };
 
 /* Texts of a config that the kind compiles, once for all runs. */

@@ -34,6 +34,35 @@ enum { SW_CUT_MOST = 24 };      /* setup->cut */
 /* Where runs take steps of their own, advance() counts ticks, of which there are so many between two output times. */
 enum { SW_TICKS = 1024 };
 
+/* Runs of a batch that take other numbers of steps than each other go from goal to goal side by side: a goal is an
+ * output, or the end, which all of them have in the same order. advance() then counts ticks: at tick k SW_TICKS + i a
+ * run has taken i/SW_TICKS of its steps from goal k to goal k + 1, rounded down. A pace is which steps these are. */
+struct sw_paces {
+    int      count;
+    int64_t  goals;                    /* after 0                                                           */
+    int64_t *steps;                    /* [count] time.end/time.dt of its runs, ascending: which pace a run has */
+    int64_t *at;                       /* [count][goals + 1] the step at each goal; it does not fall         */
+};
+
+/** The pace of a run with so many steps; the runs of a batch have one. */
+static inline int sw_paces_find(const struct sw_paces *p, double steps)
+{
+    int low = 0, high = p->count - 1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if ((double)p->steps[middle] < steps) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/** The step at which runs of a pace are at a tick. */
+static inline int64_t sw_pace_step(const struct sw_paces *p, int pace, int64_t tick)
+{
+    const int64_t *at = p->at + pace * (p->goals + 1) + tick / SW_TICKS, part = tick % SW_TICKS;
+    return part ? at[0] + (at[1] - at[0]) * part / SW_TICKS : at[0];
+}
+
 /* The columns of what sw_setup_grid() looks at; -1: none. */
 struct sw_grid_columns { int tolerance, dt, x0[SW_DIMS], length[SW_DIMS]; };
 
@@ -71,6 +100,7 @@ struct sw_setup {
                                           advance(); NULL: there are never any                                */
     int64_t goals;                     /* where runs take steps of their own, how many output times there are after 0 */
     const double *times;               /* [goals + 1] from 0 to the end; else NULL                          */
+    const struct sw_paces *paces;      /* NULL: all runs take the same steps, which advance() counts        */
     bool    fields;                    /* fields are saved at all                                           */
     bool    single;                    /* in single precision                                               */
     bool    single_steps;              /* and computed in it                                                */
@@ -166,6 +196,9 @@ struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
 
 /** Whether each run takes steps of its own (time.tolerance). */
 bool sw_setup_own_steps(const struct sw_setup *setup);
+
+/** Set the pace of each run, of a set-up with paces. @param column  [ncolumn][count]  @param pace  out: [count] */
+void sw_setup_paces(const struct sw_setup *setup, int count, const double *column, int *pace);
 
 /** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);

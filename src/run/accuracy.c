@@ -55,7 +55,8 @@ struct accuracy {                 /* the sampled runs of a batch */
     struct sw_accuracy found;
 
     /* half steps, beside the batch */
-    int64_t       until;          /* the step of the batch at which they end   */
+    int64_t      *until;          /* [count] the step of each run at which they end */
+    struct sw_paces paces[2];     /* of runs with paces: steps until there, and half steps */
     struct sw_setup setup;
     struct sw_device *device;     /* with streams of its own                   */
     double       *half_column;    /* [ncolumn][count]                          */
@@ -88,37 +89,38 @@ static bool in_share(int64_t run, int64_t runs, int64_t wanted)
 }
 
 /* Points times steps of a run. */
-static double work_of_run(const struct runs *r)
+static double work_of_run(const struct runs *r, int64_t steps)
 {
-    return (double)sw_points(r->group->n) * (double)r->group->steps;
+    return (double)sw_points(r->group->n) * (double)steps;
 }
 
-static bool is_small(const struct runs *r)
+static bool is_small(const struct runs *r, int64_t steps)
 {
     enum { FEW = 64 };  /* of more runs even a step of each is more than a sample should cost */
     const int64_t runs = r->sweep->nruns;
-    return runs <= FEW && 2 * (double)runs * work_of_run(r) <= free_work;
+    return runs <= FEW && 2 * (double)runs * work_of_run(r, steps) <= free_work;
 }
 
-static bool is_sampled(const struct accuracy *a, int64_t run)
+static bool is_sampled(const struct accuracy *a, int j)
 {
     const struct runs *r = a->r;
+    const int64_t run = r->plan->run[j];
     const struct sw_sweep *sweep = r->sweep;
     if (sweep->accuracy >= 0) return in_share(run, sweep->nruns, sweep->accuracy);
-    return is_small(r) || sw_representatives_has(a->sample, run);
+    return is_small(r, runs_steps(r, j)) || sw_representatives_has(a->sample, run);
 }
 
-/* The step until which sampled runs are computed again, of all; those that are few. */
-static int64_t last_halved(const struct accuracy *a)
+/* The step until which sampled runs are computed again that have so many, of all; those that are few. */
+static int64_t last_halved(const struct accuracy *a, int64_t of)
 {
     const struct runs *r = a->r;
     const struct sw_sweep *sweep = r->sweep;
-    const double steps = (double)r->group->steps, runs = (double)sweep->nruns;
-    if (sweep->accuracy >= 0 || is_small(r)) return r->group->steps;
-    double share = fmax(free_work / work_of_run(r), share_of_work * runs) / (2 * a->sample->count);
+    const double steps = (double)of, runs = (double)sweep->nruns;
+    if (sweep->accuracy >= 0 || is_small(r, of)) return of;
+    double share = fmax(free_work / work_of_run(r, of), share_of_work * runs) / (2 * a->sample->count);
     if (share < 1) share *= 2.0 / 3;  /* steps are taken again, too */
     if (r->device->space == SW_DEVICE && 2 * steps > short_on_gpu && runs < MANY_ON_GPU) share = fmin(share, 0.5);
-    return share >= 1 ? r->group->steps : (int64_t)(share * steps);
+    return share >= 1 ? of : (int64_t)(share * steps);
 }
 
 /* ------------------------------------------------------------------ one more computation */
@@ -243,15 +245,30 @@ done:
 
 /* ------------------------------------------------------------------ half steps, beside the batch */
 
+/* Whether half steps of all runs go to the end. */
+static bool go_to_the_end(const struct accuracy *a)
+{
+    for (int j = 0; j < a->count; j++)
+        if (a->until[j] < runs_steps(a->r, a->of[j])) return false;
+    return true;
+}
+
+/* Steps of all runs up to where half steps end, half ones or as they are. */
+static enum sw_status take_until(struct accuracy *a, bool half, struct sw_device *device, double *first, double *end)
+{
+    const int64_t steps = a->setup.paces ? SW_TICKS : (1 + half) * a->until[0];
+    if (a->setup.paces) a->setup.paces = &a->paces[half];
+    return compute(a, &a->setup, device, half ? a->half_column : a->column, steps, first, end);
+}
+
 /* Where half steps end before the batch, the steps until then are taken once more, too: so nothing depends on where a
  * batch was stopped. */
 static enum sw_status halve(struct accuracy *a)
 {
     struct sw_device *const device = a->device ? a->device : a->r->device;
     SW_TRY(sw_device_use(device));
-    SW_TRY(compute(a, &a->setup, device, a->half_column, 2 * a->until, a->first, a->half));
-    if (a->until == a->r->group->steps) return SW_OK;
-    return compute(a, &a->setup, device, a->column, a->until, NULL, a->end);
+    SW_TRY(take_until(a, true, device, a->first, a->half));
+    return go_to_the_end(a) ? SW_OK : take_until(a, false, device, NULL, a->end);
 }
 
 static void *halve_in_thread(void *again)
@@ -275,6 +292,17 @@ static bool has_room(const struct accuracy *a)
            0.25 * (double)sw_device_memory_free(a->r->device) / (a->comm ? a->r->sharing : 1);
 }
 
+/* From the beginning to where half steps end there is one goal. */
+static enum sw_status set_paces(struct accuracy *a)
+{
+    for (int half = 0; a->setup.paces && half < 2; half++) {
+        struct sw_paces *p = &a->paces[half];
+        SW_TRY(runs_other_paces(a->r, 1 + half, 1, p));
+        for (int k = 0; k < p->count; k++) p->at[2 * k + 1] = (1 + half) * last_halved(a, a->setup.paces->steps[k]);
+    }
+    return SW_OK;
+}
+
 static enum sw_status prepare_halves(struct accuracy *a)
 {
     const struct runs *r = a->r;
@@ -292,6 +320,7 @@ static enum sw_status prepare_halves(struct accuracy *a)
     SW_TRY(sw_arena_take(a->r->arena, lines, &a->first));
     SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->half));
     SW_TRY(sw_arena_take(a->r->arena, lines * (size_t)points_of(a), &a->end));
+    SW_TRY(set_paces(a));
     return has_room(a) ? SW_OK : SW_E_MEMORY;
 }
 
@@ -311,8 +340,10 @@ static enum sw_status choose(struct accuracy *a)
     const size_t all = (size_t)r->count, ncolumn = (size_t)r->sweep->ncolumn;
     SW_TRY(sw_arena_take(a->r->arena, all, &a->of));
     for (int j = 0; j < r->count; j++)
-        if (is_sampled(a, r->plan->run[j])) a->of[a->count++] = j;
+        if (is_sampled(a, j)) a->of[a->count++] = j;
     const size_t count = (size_t)a->count;
+    SW_TRY(sw_arena_take(a->r->arena, count, &a->until));
+    for (size_t j = 0; j < count; j++) a->until[j] = last_halved(a, runs_steps(r, a->of[j]));
     SW_TRY(sw_arena_take(a->r->arena, ncolumn * count, &a->column));
     if (r->begun) SW_TRY(sw_arena_take(a->r->arena, count * r->size, &a->below));
     for (size_t j = 0; j < count && r->begun; j++)
@@ -320,6 +351,13 @@ static enum sw_status choose(struct accuracy *a)
     for (size_t k = 0; k < ncolumn; k++)
         for (size_t j = 0; j < count; j++) a->column[k * count + j] = r->column[k * all + (size_t)a->of[j]];
     return SW_OK;
+}
+
+static bool takes_halves(const struct accuracy *a)
+{
+    for (int j = 0; j < a->count; j++)
+        if (a->until[j]) return true;
+    return false;
 }
 
 enum sw_status accuracy_create(const struct runs *r, const struct sw_representatives *sample,
@@ -333,10 +371,9 @@ enum sw_status accuracy_create(const struct runs *r, const struct sw_representat
     a = *accuracy;
     *a = (struct accuracy){.r = r, .comm = r->setup->domain.all, .sample = sample, .must_stop = must_stop,
                            .user = user};
-    a->until = last_halved(a);
     st = choose(a);
     /* noise of each step is other noise with other steps */
-    if (!st && a->count && a->until && !a->comm && !sw_setup_is_noisy(r->setup)) st = begin_halves(a);
+    if (!st && takes_halves(a) && !a->comm && !sw_setup_is_noisy(r->setup)) st = begin_halves(a);
     return st == SW_E_MEMORY ? SW_OK : st;
 }
 
@@ -431,7 +468,8 @@ static void warn_coarse(struct accuracy *a, int j, double error, const struct la
     if (differs && isfinite(error))
         sw_text_printf(&text, "half the step changes u by %.2g of its size", error / richardson(a, true));
     else if (differs) sw_text_add(&text, "with half the step u is not finite");
-    if (differs && a->until < r->group->steps) sw_text_printf(&text, " at t = %.4g", runs_time(r, a->of[j], a->until));
+    if (differs && a->until[j] < runs_steps(r, a->of[j]))
+        sw_text_printf(&text, " at t = %.4g", runs_time(r, a->of[j], a->until[j]));
     if (made) sw_text_add_sentence(&text, last->text);
     if (differs && last && !made && last->off < 0.1 * SW_COARSE)
         sw_text_add(&text, ": small differences grow in this run");
@@ -443,11 +481,14 @@ static void compare_halves(struct accuracy *a, const struct last_steps *last, st
 {
     for (int j = 0; j < a->count; j++) {
         struct sw_run_row *row = &result[a->of[j]].row;
+        const bool to_end = a->until[j] == runs_steps(a->r, a->of[j]);
         if (!is_at_end(a, result, j)) continue;
+        a->found.broken_off += !a->until[j];
+        if (!a->until[j]) continue;
         a->found.estimated++;
-        a->found.earlier += a->until < a->r->group->steps;
+        a->found.earlier += !to_end;
         const double error = relative_error(a, j), all = difference_of_all(a, j, a->half, points_of(a));
-        if (a->until == a->r->group->steps) row->error_time = richardson(a, true) * all;
+        if (to_end) row->error_time = richardson(a, true) * all;
         a->found.lost[0] += !isfinite(all);
         if (isfinite(error)) a->found.relative = fmax(a->found.relative, error);
         warn_coarse(a, j, error, last ? &last[j] : NULL, &result[a->of[j]]);
@@ -524,9 +565,11 @@ static int last_steps(const struct accuracy *a)
     enum { MOST = 8, LEAST = 4 };
     const double room = 0x1p23;  /* numbers of their states: last_steps_look() takes 112 bytes for each, 1 GB */
     if ((double)a->count * a->r->unknowns * (double)all_points_of(a) > room) return 0;
-    const double all = share_of_work / 2 * (double)a->r->sweep->nruns * (double)a->r->group->steps,
-                 each = 6.0 * a->count;  /* with noise and without; one of a step, two of half a step */
-    if (is_small(a->r) || MOST * each <= all) return MOST;
+    const int64_t least = sw_group_steps(a->r->group).least;
+    const int paces = a->r->group->paces ? a->r->group->paces->count : 1;  /* what they take is for each */
+    const double all = share_of_work / 2 * (double)a->r->sweep->nruns * (double)least,
+                 each = 6.0 * a->count / paces;  /* with noise and without; one of a step, two of half a step */
+    if (is_small(a->r, least) || MOST * each <= all) return MOST;
     return LEAST * each <= all ? LEAST : 0;
 }
 
@@ -558,7 +601,7 @@ static enum sw_status estimate(struct accuracy *a, struct sw_run_result *result)
     const bool line = n[1] == 1 && n[2] == 1 && !a->r->group->cut;
     struct last_steps *last;
     SW_TRY(wait_for_halves(a));
-    if (a->until == a->r->group->steps)
+    if (go_to_the_end(a))
         SW_TRY(sw_sim_get_states(a->r->sim, a->r->count, a->count, a->of, a->end));
     SW_TRY(look_at_last_steps(a, &last));
     compare_halves(a, last, result);
@@ -581,7 +624,7 @@ enum sw_status accuracy_estimate(struct accuracy *a, struct sw_run_result *resul
     }
     a->found.sampled = a->count;
     if (sw_setup_is_noisy(a->r->setup)) a->found.noisy = at_end;
-    else if (at_end && a->until) st = estimate(a, result);
+    else if (at_end && takes_halves(a)) st = estimate(a, result);
     else a->found.broken_off = at_end;
     if (st) a->found.broken_off = at_end - a->found.estimated;
     if (a->found.estimated) summarize(a, result);

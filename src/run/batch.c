@@ -246,8 +246,8 @@ static enum sw_status write_checkpoint(struct batch *b)
     for (int j = 0; j < r->count; j++) {
         struct sw_run_row *row = &result[j].row;
         *row = sw_run_row_empty();
-        row->steps = b->step;
-        row->t_reached = runs_time(r, j, b->step);
+        row->steps = runs_step(r, j, b->step);
+        row->t_reached = runs_time(r, j, row->steps);
         row->time_step = runs_dt(r, j);
         row->wall_time = seconds_per_run(b);
     }
@@ -560,10 +560,13 @@ static void adapt_chunk(struct batch *b, double now)
 
 static void report_progress(const struct batch *b)
 {
-    int64_t from = b->runs.plan->resume ? b->runs.plan->resume->step : 0;
+    const struct runs *r = &b->runs;
+    const int64_t from = r->plan->resume ? r->plan->resume->step : 0;
+    double steps = 0;
     if (worker_follows(b->w)) return;
-    worker_request_progress(b->w, sw_group_points(b->runs.group) * (double)(b->step - from) * b->runs.count,
-                            runs_time(&b->runs, 0, b->step), runs_time(&b->runs, 0, b->runs.group->steps));
+    for (int j = 0; j < r->count; j++) steps += (double)(runs_step(r, j, b->step) - runs_step(r, j, from));
+    worker_request_progress(b->w, sw_group_points(r->group) * steps, runs_time(r, 0, runs_step(r, 0, b->step)),
+                            runs_time(r, 0, runs_steps(r, 0)));
 }
 
 /* Seconds between checkpoints: 99 of them for each that the last one took, before steps went on and in the writer.
@@ -685,7 +688,8 @@ static void count_and_report(struct batch *b, const struct sw_run_result *result
         t->stopped += row->stopped != SW_RUN_TO_END;
         t->diverged += row->status == SW_RUN_DIVERGED;
         t->failed += row->status == SW_RUN_ERROR;
-        if (resume && row->status != SW_RUN_DONE && (f->load_error[j] || f->step[j] <= resume->step))
+        const int64_t before = resume ? runs_step(&b->runs, j, resume->step) : 0;
+        if (resume && row->status != SW_RUN_DONE && (f->load_error[j] || f->step[j] <= before))
             failures_report(f, SW_EVENT_FAILURE, j, result[j].message, true);
         if (row->status == SW_RUN_DONE && *result[j].message)
             failures_report(f, SW_EVENT_NOTE, j, result[j].message, false);

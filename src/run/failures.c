@@ -51,7 +51,7 @@ bool describe_bad_point(const struct runs *r, int j, const char *key, const char
     const bool numbered = r->sweep->problem->shape->numbered, at_end = strcmp(key, "initial") != 0;
     const struct sw_program *program = sw_setup_function(setup, key);
     const struct sw_grid g = sw_setup_grid(setup, r->count, r->column, j);
-    const int64_t points = sw_points(setup->n), step = at_end ? r->group->steps : 0;
+    const int64_t points = sw_points(setup->n), step = at_end ? runs_steps(r, j) : 0;
     const double most = setup->single_steps && !at_end ? (double)FLT_MAX : DBL_MAX;
     struct sw_evaluator e = {0};
     bool found = false;
@@ -135,7 +135,7 @@ static void explain_failure(const struct runs *r, int j, struct sw_text *text)
 static void describe_divergence(const struct failures *f, int j, struct sw_text *text)
 {
     const struct runs *r = f->r;
-    const long long step = f->step[j], steps = r->group->steps;
+    const long long step = f->step[j], steps = runs_steps(r, j);
     struct sw_text given = SW_SHORT_TEXT;
     name_nonfinite(f, j, &given);
     if (runs_own_steps(r)) sw_text_add(text, sw_text_get(&given));  /* runs_warn() says when */

@@ -66,21 +66,38 @@ static void add_noise(const struct last *l)
         }
 }
 
+/* Of runs with paces each step beyond the end is a goal. */
+static enum sw_status pass_ends(const struct runs *r, int steps, int times, struct sw_paces *paces,
+                                struct sw_setup *setup)
+{
+    const int64_t goals = times * steps;
+    if (!setup->paces) return SW_OK;
+    SW_TRY(runs_other_paces(r, times, goals, paces));
+    for (int64_t k = 0; k < paces->count * (goals + 1); k++)
+        paces->at[k] = paces->steps[k / (goals + 1)] + k % (goals + 1);
+    setup->paces = paces;
+    return SW_OK;
+}
+
 /* @param times  1: steps as they are; 2: half of them, twice as many */
 static enum sw_status take_steps(struct last *l, int steps, int times)
 {
     const int64_t from = times * l->r->group->steps;
+    struct sw_paces paces;
     struct sw_setup setup = *l->r->setup;
     struct sw_sim *sim;
     enum sw_status st;
     setup.capacity = 2 * l->count;
+    SW_TRY(pass_ends(l->r, steps, times, &paces, &setup));
     st = sim_of_runs(&setup, l->r->device, l->column, false, &sim);
     st = sw_comm_agree(setup.domain.all, st);
     if (st) goto done;
     SW_TRY_TO(done, st, sw_sim_set_state(sim, l->begun));
     for (int k = 0, to; k < times * steps && !st; k = to) {
         to = times == 1 && k < LONGEST_CYCLE ? k + 1 : times * steps;
-        SW_TRY_TO(done, st, sim->ops->advance(sim, from + k, from + to));
+        if (setup.paces) st = sim->ops->advance(sim, k * SW_TICKS, to * SW_TICKS);
+        else st = sim->ops->advance(sim, from + k, from + to);
+        if (st) goto done;
         if (times == 1 && to <= LONGEST_CYCLE) SW_TRY_TO(done, st, sw_sim_get_state(sim, l->way[to]));
     }
     st = sw_sim_get_state(sim, times == 1 ? l->way[0] : l->half);

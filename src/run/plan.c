@@ -72,6 +72,63 @@ static enum sw_status add_batch(struct sw_plan *p, int group, const struct membe
     return SW_OK;
 }
 
+/* ---- runs that differ in their steps, in one group */
+
+/* Checkpoints that have a step in place of a tick: of a device that takes no paces, or of a shorter sweep that was made
+ * longer. @param id  out: of a run of each, ascending. Free with sw_free() */
+static enum sw_status find_steps_stored(const struct sw_completed *completed, uint64_t **id, size_t *count)
+{
+    const size_t most = completed ? (size_t)completed->ncheckpoint : 0;
+    *count = 0;
+    SW_TRY(sw_alloc(most, id));
+    for (size_t k = 0; k < most; k++)
+        if (!completed->checkpoint[k].ticks && completed->checkpoint[k].count)
+            (*id)[(*count)++] = completed->checkpoint[k].id[0];
+    qsort(*id, *count, sizeof **id, sw_by_id);
+    return SW_OK;
+}
+
+static bool takes_paces(const struct sw_plan *p, const struct sw_group *g)
+{
+    const struct sw_sweep *sweep = p->own->of.sweep;
+    const struct sw_problem_time *time = sweep->problem->time;
+    const struct sw_devices *devices = p->own->devices;
+    if (!time || !time->takes_paces || sweep->own_steps || sweep->stops || sweep->rungs > 1) return false;
+    const struct sw_setup setup = sw_sweep_setup(sweep, g, 1);
+    for (int k = 0; k < devices->count; k++)
+        if (!time->takes_paces(&setup, devices->device[k])) return false;
+    return true;
+}
+
+/* Any device may get any batch: those of all ranks. Collective. */
+static enum sw_status pace_groups(struct sw_plan *p)
+{
+    const struct sw_comm *comm = p->own->sharing.comm;
+    double *refused = NULL;
+    bool *takes = NULL;
+    uint64_t *stored = NULL;
+    size_t nstored = 0;
+    const size_t count = (size_t)p->ngroup;
+    if (count < 2) return SW_OK;
+    enum sw_status st = sw_alloc(count, &refused);
+    if (!st) st = sw_alloc(count, &takes);
+    if (!st) st = find_steps_stored(p->own->of.completed, &stored, &nstored);
+    SW_TRY_TO(done, st, sw_comm_agree(comm, st));
+    for (size_t g = 0; g < count; g++) refused[g] = !takes_paces(p, &p->group[g]);
+    SW_TRY_TO(done, st, sw_comm_max(comm, count, refused));
+    for (size_t g = 0; g < count; g++) {
+        takes[g] = refused[g] == 0;
+        for (int64_t j = 0; takes[g] && nstored && j < p->group[g].count; j++)
+            takes[g] = !bsearch(&p->id[p->group[g].run[j]], stored, nstored, sizeof *stored, sw_by_id);
+    }
+    st = sw_groups_pace(p->own->of.sweep, takes, p->group, &p->ngroup);
+done:
+    sw_free(refused);
+    sw_free(takes);
+    sw_free(stored);
+    return st;
+}
+
 /* ---- batches that continue from a checkpoint */
 
 struct run_id { uint64_t id; int64_t run; };
@@ -96,6 +153,15 @@ static bool cut_like(struct sw_group *g, const struct sw_checkpoint *old)
     return match;
 }
 
+/* Whether the stored step is the same one in this group: a tick of runs that have as many steps to take to each goal as
+ * they had, or a step where they have no ticks. */
+static bool same_ticks(const struct sw_group *g, const struct sw_checkpoint *old, const struct member *m)
+{
+    int64_t digest = 0;
+    for (int k = 0; k < old->count; k++) digest = sw_group_ticks_digest(g, m[k].run, m[k].id, digest);
+    return digest == old->ticks;
+}
+
 /* The runs of a stored batch, in the order of this sweep's runs. @return false if one of them is not to do, or they are
  * no longer of one group: such a batch starts again at step 0, which costs time only */
 static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id,
@@ -110,7 +176,7 @@ static bool find_members(const struct sw_plan *p, const struct sw_checkpoint *ol
     for (*group = 0; *group < p->ngroup && !group_has_run(&p->group[*group], m[0].run);) ++*group;
     for (int k = 0; k < old->count; k++)
         if (*group == p->ngroup || !group_has_run(&p->group[*group], m[k].run)) return false;
-    return cut_like(&p->group[*group], old);
+    return same_ticks(&p->group[*group], old, m) && cut_like(&p->group[*group], old);
 }
 
 static void claim_runs(struct sw_plan *p, const struct sw_checkpoint *old, const struct run_id *todo_by_id)
@@ -539,11 +605,21 @@ static enum sw_status choose_ranks(struct sw_plan *p)
 
 /* ---- totals */
 
+/* Points times steps that the runs of a batch take from one step, or tick, to another. */
+static double steps_between(const struct sw_group *g, const struct sw_plan_batch *batch, int64_t from, int64_t to)
+{
+    double steps = g->paces ? 0 : (double)(to - from) * batch->count;
+    for (int j = 0; g->paces && j < batch->count; j++) {
+        const int pace = sw_group_pace(g, batch->run[j]);
+        steps += (double)(sw_pace_step(g->paces, pace, to) - sw_pace_step(g->paces, pace, from));
+    }
+    return sw_group_points(g) * steps;
+}
+
 double sw_plan_work(const struct sw_plan *p, const struct sw_plan_batch *batch)
 {
     const struct sw_group *g = &p->group[batch->group];
-    int64_t from = batch->resume ? batch->resume->step : 0;
-    return sw_group_points(g) * (double)(g->steps - from) * batch->count;
+    return steps_between(g, batch, batch->resume ? batch->resume->step : 0, g->steps);
 }
 
 static void add_up(struct sw_plan *p)
@@ -553,8 +629,7 @@ static void add_up(struct sw_plan *p)
         const struct sw_plan_batch *batch = &p->batch[b];
         p->points_steps += sw_plan_work(p, batch);
         if (batch->resume)
-            p->points_steps_before += sw_group_points(&p->group[batch->group]) * (double)batch->resume->step *
-                                      batch->count;
+            p->points_steps_before += steps_between(&p->group[batch->group], batch, 0, batch->resume->step);
     }
     /* A row of the run table: parameters, columns, index, id and message. Scalars are doubles. */
     double row = 8.0 * sweep->naxis + (double)sw_run_row_bytes(sweep) + 71,
@@ -648,7 +723,7 @@ static enum sw_status try_solvers(struct sw_plan *p)
     return SW_OK;
 }
 
-/* The runs to do, their groups, and the batches that resume. @param plan  out: also on failure */
+/* The runs to do, and their groups. @param plan  out: also on failure */
 static enum sw_status begin_plan(const struct sw_plan_desc *of, struct sw_plan **plan)
 {
     struct sw_plan *p;
@@ -661,9 +736,7 @@ static enum sw_status begin_plan(const struct sw_plan_desc *of, struct sw_plan *
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->run));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->id));
     SW_TRY(sw_alloc((size_t)p->nruns, &p->own->row));
-    if (p->nruns) SW_TRY(sw_sweep_groups(of->sweep, p->own->todo, p->nruns, &p->group, &p->ngroup));
-    SW_TRY(sw_alloc(2 * (size_t)p->ngroup, &p->own->fits));
-    return resume_batches(p);
+    return p->nruns ? sw_sweep_groups(of->sweep, p->own->todo, p->nruns, &p->group, &p->ngroup) : SW_OK;
 }
 
 /* ---- before there are devices */
@@ -676,6 +749,7 @@ static enum sw_status count_batches(const struct sw_plan_desc *of, int64_t *batc
     struct member *m = NULL;
     enum sw_status st;
     SW_TRY_TO(done, st, begin_plan(of, &p));
+    SW_TRY_TO(done, st, resume_batches(p));
     SW_TRY_TO(done, st, sw_alloc((size_t)p->nruns, &m));
     *batches = p->nbatch;  /* those that resume */
     for (int g = 0; g < p->ngroup; g++) *batches += (unclaimed_runs(p, g, m) + each - 1) / each;
@@ -742,6 +816,10 @@ enum sw_status sw_plan_make(const struct sw_plan_desc *of, const struct sw_devic
     SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     p->own->devices = devices;
     p->own->sharing = sharing ? *sharing : alone;
+    st = pace_groups(p);
+    if (!st) st = sw_alloc(2 * (size_t)p->ngroup, &p->own->fits);
+    if (!st) st = resume_batches(p);
+    SW_TRY_TO(failed, st, sw_comm_agree(comm, st));
     p->devices_sharing = devices->device[0]->space == SW_HOST ? p->own->sharing.devices_on_host
                                                               : p->own->sharing.ranks_per_gpu;
     begin_again_with_row(p);

@@ -52,7 +52,7 @@ static const struct sw_plan_batch *batch_with_most_work(const struct sw_plan *pl
     double most = -1;
     for (int64_t k = 0; k < plan->nbatch; k++) {
         const struct sw_plan_batch *b = &plan->batch[k];
-        double work = sw_group_points(&plan->group[b->group]) * (double)plan->group[b->group].steps * b->count;
+        double work = sw_group_points(&plan->group[b->group]) * sw_group_steps(&plan->group[b->group]).most * b->count;
         if (work > most) { most = work; best = b; }
     }
     return best;
@@ -215,6 +215,8 @@ enum sw_status sw_plan_measure(struct sw_sweep *sweep, const struct sw_plan *pla
     if (!b) return SW_OK;
     SW_TRY(sw_device_use(device));
     struct sw_group group = plan->group[b->group];
+    group.steps = sw_group_steps(&group).most;
+    group.paces = NULL;  /* all take a step at a time */
     if (plan->ranks > 1) take_part(sweep, plan->ranks, group.n);
     int count = sample_size(plan, b, device, seconds);
     struct sw_setup setup = plan_trial_setup(sweep, &group, count);

@@ -177,7 +177,7 @@ static double wanted_runs(const struct sw_sweep *sweep, const struct sw_group *g
 
 static double group_work(const struct sw_group *g)
 {
-    return sw_group_points(g) * (double)g->steps * (double)g->count;
+    return sw_group_points(g) * sw_group_steps(g).mean * (double)g->count;
 }
 
 /* Several devices: one batch for each device that the group's share of the work keeps busy. Or up to four times as

@@ -122,7 +122,7 @@ static void fill_result(const struct results_of *of, int j, struct sw_run_result
     *row = sw_run_row_empty();
     row->status = SW_RUN_DONE;
     row->wall_time = of->seconds;
-    row->steps = r->group->cut ? 1 : r->group->steps;  /* as of the same run in one piece */
+    row->steps = r->group->cut ? 1 : runs_steps(r, j);  /* as of the same run in one piece */
     row->time_step = runs_dt(r, j);
     row->refine_level = sw_sweep_refine_level(r->sweep, r->plan->run[j]);
     if (f->load_error[j]) { row->status = SW_RUN_ERROR; row->steps = 0; }
@@ -178,9 +178,10 @@ static enum sw_status exact_create(const struct sw_setup *setup, struct exact_fi
 
 /* Of several unknowns the points of all of them count alike. @param points  out: that were compared */
 static struct sw_norm_sums measure_run(const struct sw_setup *setup, struct exact_fields *exact, int count, int j,
-                                       const double *column, const double *u, int64_t steps,
+                                       const double *column, const double *u, int64_t of_batch,
                                        const struct sw_run_result *result, int64_t *compared)
 {
+    const int64_t steps = setup->paces ? result->row.steps : of_batch;
     const struct sw_grid g = sw_setup_grid(setup, count, column, j);
     const double end = setup->times ? setup->times[setup->goals] : (double)steps * g.dt,
                  t = result->row.stopped ? result->row.t_reached : end;

@@ -26,6 +26,7 @@ enum sw_status results_look(const struct runs *runs, const struct sw_representat
  * with d = u - exact, sqrt(mean d²), max |d|, |d|₂/|exact|₂.
  * @param column  [setup->ncolumn][count]
  * @param u       [count][points] the last states
+ * @param steps   of each run; where the set-up has paces they are in the results
  * @param result  [count]; runs that are not done are left alone */
 enum sw_status results_norms_of_states(const struct sw_setup *setup, int threads, int count, const double *column,
                                        const double *u, int64_t steps, struct sw_run_result *result);

@@ -15,12 +15,32 @@ enum sw_status runs_create(struct runs *r)
     SW_TRY(sw_arena_take(r->arena, (size_t)r->sweep->ncolumn * count, &r->column));
     r->recorded = r->sim->ops->records ? (size_t)r->sim->ops->records->numbers : 0;
     if (r->recorded) SW_TRY(sw_arena_take(r->arena, r->recorded * count, &r->diagnostics));
-    return sw_sweep_columns(r->sweep, r->plan->run, 0, r->count, r->column);
+    SW_TRY(sw_sweep_columns(r->sweep, r->plan->run, 0, r->count, r->column));
+    if (!r->setup->paces) return SW_OK;
+    SW_TRY(sw_arena_take(r->arena, count, &r->pace));
+    sw_setup_paces(r->setup, r->count, r->column, r->pace);
+    return SW_OK;
 }
 
 void runs_destroy(struct runs *r) { sw_arena_destroy(&r->arena); }
 
 double runs_dt(const struct runs *r, int j) { return sw_setup_grid(r->setup, r->count, r->column, j).dt; }
+
+int64_t runs_step(const struct runs *r, int j, int64_t of_batch)
+{
+    return r->setup->paces ? sw_pace_step(r->setup->paces, r->pace[j], of_batch) : of_batch;
+}
+
+int64_t runs_steps(const struct runs *r, int j) { return runs_step(r, j, r->group->steps); }
+
+enum sw_status runs_other_paces(const struct runs *r, int times, int64_t goals, struct sw_paces *paces)
+{
+    const struct sw_paces *of = r->setup->paces;
+    *paces = (struct sw_paces){.count = of->count, .goals = goals};
+    SW_TRY(sw_arena_take(r->arena, (size_t)of->count, &paces->steps));
+    for (int p = 0; p < of->count; p++) paces->steps[p] = times * of->steps[p];
+    return sw_arena_take(r->arena, (size_t)of->count * (size_t)(goals + 1), &paces->at);
+}
 
 double runs_time(const struct runs *r, int j, int64_t step) { return sw_group_time(r->group, step) * runs_dt(r, j); }
 

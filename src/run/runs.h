@@ -18,6 +18,7 @@ struct runs {
     int     unknowns;       /* whose lines are the state; 0: it is something else                */
     size_t  size;           /* numbers of a run's state                                          */
     double *column;         /* [ncolumn][count]                                                  */
+    int    *pace;           /* [count] where the group has paces                                 */
     size_t  recorded;       /* numbers that a run records of its way; 0: the sim records nothing         */
     struct sw_arena *arena; /* of all that lives as long as the runs are loaded                         */
     const double *begun;    /* [count][size] where runs of a ladder begin; NULL: with initial values      */
@@ -29,7 +30,14 @@ enum sw_status runs_create(struct runs *runs);
 void runs_destroy(struct runs *runs);
 
 double runs_dt(const struct runs *r, int j);  /* the time step of run j; 0: it has no time; 1: it has its own */
-double runs_time(const struct runs *r, int j, int64_t step);  /* the time of a step, or tick, of run j */
+/** The step that run j has taken at a step of the batch, or where runs take steps of their own its tick; of a whole
+ * run; and the time of such a step or tick. */
+int64_t runs_step(const struct runs *r, int j, int64_t of_batch);
+int64_t runs_steps(const struct runs *r, int j);
+/** Paces of the same runs, with so many times their steps, between other goals. It lives as long as the runs.
+ * @param at  out, of paces: 0, for the caller to set  @return SW_E_MEMORY */
+enum sw_status runs_other_paces(const struct runs *r, int times, int64_t goals, struct sw_paces *paces);
+double runs_time(const struct runs *r, int j, int64_t step);
 enum sw_status runs_read_diagnostics(const struct runs *r);
 /** What the diagnostics, as last read, say of the steps of run j, where runs take steps of their own. */
 bool runs_own_steps(const struct runs *r);

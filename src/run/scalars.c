@@ -57,7 +57,7 @@ static enum sw_status form_on_host(struct scalars *s, const struct early_ends *e
     const struct sw_reducer_runs runs = {.count = s->r->count, .grid = s->grid, .column = s->r->column, .t = s->t,
                                          .field = s->state};
     for (int j = 0; j < s->r->count; j++) {
-        int64_t at = step;
+        int64_t at = runs_step(s->r, j, step);
         early_ends_of(ends, j, &at);
         s->t[j] = runs_time(s->r, j, at);
     }

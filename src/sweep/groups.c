@@ -242,7 +242,7 @@ static enum sw_status finish_group(const struct sw_sweep *s, struct member *m)
     return times_of_group(s, m->shape + SHAPE_TIMES, m->shape[SHAPE_STEPS], g);
 }
 
-static void free_group(struct sw_group *g)
+void group_free(struct sw_group *g)
 {
     sw_free(g->run);
     sw_free(g->choice);
@@ -252,13 +252,19 @@ static void free_group(struct sw_group *g)
     sw_free(g->scalar_time);
     sw_free(g->times);
     sw_free(g->look_step);
+    if (g->paces) {
+        sw_free(g->paces->steps);
+        sw_free(g->paces->at);
+    }
+    sw_free(g->paces);
+    sw_free(g->pace);
 }
 
 static void free_grouping(struct grouping *g)
 {
     for (int k = 0; k < g->count; k++) {
         sw_free(g->member[k].shape);
-        free_group(&g->member[k].group);
+        group_free(&g->member[k].group);
     }
     sw_free(g->member);
     sw_free(g->slot);
@@ -293,7 +299,7 @@ done:
 void sw_groups_free(struct sw_group **group, int ngroup)
 {
     if (!group || !*group) return;
-    for (int k = 0; k < ngroup; k++) free_group(&(*group)[k]);
+    for (int k = 0; k < ngroup; k++) group_free(&(*group)[k]);
     sw_free(*group);
     *group = NULL;
 }
@@ -328,6 +334,7 @@ struct sw_setup sw_sweep_setup(const struct sw_sweep *s, const struct sw_group *
     setup.history = s->history;
     setup.goals = group->goals;
     setup.times = group->times;
+    setup.paces = group->paces;
     setup.solver = group->solver;
     setup.grid = s->problem->shape->place;
     if (group->choice) setup.choice = group->choice;

@@ -18,6 +18,9 @@ void shape_prepare(struct sw_sweep *s);
 /** The shapes of a block of runs: out[j*size ..] for the j-th. */
 enum sw_status shape_of_block(const struct sw_sweep *s, const struct column_block *block, double *out);
 
+/** Free what a group holds. */
+void group_free(struct sw_group *g);
+
 /** Whether all runs have one point more than grid.n along x (sw_problem_shape.points). */
 bool has_extra_point(const struct sw_sweep *s);
 #endif

@@ -188,7 +188,7 @@ enum { SW_SHAPE_NAME = 48 };
 const char *sw_shape_name(int dim, const int64_t n[SW_DIMS], char name[SW_SHAPE_NAME]);
 
 /* Runs of one shape: same n in each dimension, same steps between outputs, same row and words. The steps of outputs
- * ascend; step 0 is the initial state. */
+ * ascend; step 0 is the initial state. With paces the steps are those of each run's pace, and ticks in their place. */
 struct sw_group {
     int            dim;                 /* dimensions of the grid                                            */
     int64_t        n[SW_DIMS];          /* points along x, y, z; 1 in a dimension that it does not have      */
@@ -205,6 +205,8 @@ struct sw_group {
     int            nscalar;             /* entries of the scalar series                                      */
     int64_t       *scalar_step;         /* [nscalar]; likewise                                               */
     double        *scalar_time;
+    struct sw_paces *paces;             /* NULL: all take the same steps                                     */
+    int           *pace;                /* [count] with paces: which one each run has                        */
     int            nlook;               /* times at which to look whether runs end early                      */
     int64_t       *look_step;           /* [nlook] after 0; -1: another time has the step                     */
     int64_t        fields_lost, scalars_lost;  /* times that have no step of their own                       */
@@ -226,6 +228,23 @@ void sw_group_cut(struct sw_group *group, int cut);
 
 /** The time of a step, in units of dt; of a tick, the time itself. */
 double sw_group_time(const struct sw_group *group, int64_t step);
+
+/** Put groups together whose runs differ in their numbers of steps alone, and in the steps of their outputs: no output
+ * is without a step, and no run may end early.
+ * @param takes    [*ngroup] groups whose runs a device advances with paces
+ * @param group    in and out: [*ngroup] of sw_sweep_groups()  @return SW_E_MEMORY */
+enum sw_status sw_groups_pace(const struct sw_sweep *sweep, const bool *takes, struct sw_group *group, int *ngroup);
+
+/** The pace of a run of a group that has some. */
+int sw_group_pace(const struct sw_group *group, int64_t run);
+
+/** A number below 2^44 for the steps that some runs have taken at each tick, in any order; 0 of a group without paces.
+ * @param others  that of the other ones; 0: there are none */
+int64_t sw_group_ticks_digest(const struct sw_group *group, int64_t run, uint64_t id, int64_t others);
+
+/** Steps of a run: the least, the most, and of the mean of all runs. Where runs take steps of their own, ticks. */
+struct sw_group_steps { int64_t least, most; double mean; };
+struct sw_group_steps sw_group_steps(const struct sw_group *group);
 
 /** Points that a run computes in a step. */
 double sw_group_points(const struct sw_group *group);

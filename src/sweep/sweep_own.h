@@ -21,7 +21,7 @@
  *     statistics           statistics over runs
  *     cells, refine        cells between the values of axes, and axes that are refined (refine_read() is called with
  *                          the axes)
- *     groups               runs of one shape
+ *     groups, paces        runs of one shape; runs that differ in their steps, in one group
  *     select               which points of the axes are runs; which runs are asked for
  *     runs_check           is every run possible?
  *     ids                  the ids of runs

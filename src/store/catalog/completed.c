@@ -78,7 +78,8 @@ static enum sw_status add_checkpoint(const struct sw_catalog *c, const struct sw
     struct sw_checkpoint *b = &l->checkpoint[l->ncheckpoint++];
     size_t count = (size_t)in->table->nruns;
     struct sw_time_slice s = sw_input_file_time_slice(in, 0);
-    *b = (struct sw_checkpoint){.count = (int)count, .step = in->step, .cut = in->cut};
+    *b = (struct sw_checkpoint){.count = (int)count, .step = in->step, .cut = in->cut,
+                                 .ticks = in->ticks};
     b->fields_done = (int)(s.field_first + s.fields);
     b->scalars_done = (int)(s.scalar_first + s.scalars);
     SW_TRY(sw_alloc(count, &b->id));

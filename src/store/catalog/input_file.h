@@ -20,6 +20,7 @@ struct sw_input_file {
     bool     has_state;              /* the file is the end of a chain that goes on                              */
     int64_t  step;                   /* of the state                                                             */
     int      cut;                    /* of its runs                                                              */
+    int64_t  ticks;                  /* struct sw_checkpoint                                                     */
     struct sw_file_version version;  /* of the file when it was opened                                           */
     bool     has_checksums;
     bool     lost_checksums;         /* it was written with some: changed by another program, or cut             */

@@ -107,6 +107,7 @@ static void read_all(struct sw_h5 *h, struct sw_input_file *in)
     in->step = sw_h5_get_attr_count(h, "/state", "step");
     const int64_t cut = sw_h5_get_attr_count(h, "/state", "cut");
     in->cut = (int)(cut < INT_MAX ? cut : INT_MAX);
+    in->ticks = sw_h5_get_attr_count(h, "/state", "ticks");
 }
 
 enum sw_status sw_input_file_open(const char *path, struct sw_input_file *in, bool *damaged)

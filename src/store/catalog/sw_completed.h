@@ -20,6 +20,7 @@ struct sw_checkpoint {      /* a batch that stopped half-way: the last of its ch
     unsigned char *status;  /* [count] enum sw_run_status: which of them had diverged or failed by then */
     int64_t  step;          /* taken so far                                                             */
     int      cut;           /* struct sw_group                                                          */
+    int64_t  ticks;         /* of a step that is a tick: sw_group_ticks_digest() of its runs; 0: it is a step   */
     char    *solver;        /* the row that computed it                                                 */
     int      fields_done, scalars_done;
     int      nparts;

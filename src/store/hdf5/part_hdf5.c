@@ -391,10 +391,43 @@ enum sw_status sw_part_add_history(struct sw_part *p, const double *history, int
 }
 
 /* ---- finish */
-static enum sw_status make_times(const double *in_steps, int64_t count, double dt, double **time)
+
+/* Those of a run, of the outputs that the part has: t, or t_s. */
+static enum sw_status make_times(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **time)
 {
+    const struct sw_data_group *s = &p->data_group;
+    const struct sw_group *g = p->desc.group;
+    const bool fields = kind == SW_VAR_T;
+    const int64_t first = fields ? s->field_first : s->scalar_first, count = fields ? s->nfield : s->nscalar;
+    const int64_t *step = fields ? g->field_step : g->scalar_step;
+    const double *in_steps = fields ? g->field_time : g->scalar_time;
+    const int pace = g->paces ? sw_group_pace(g, p->desc.run[j]) : 0;
     SW_TRY(sw_alloc((size_t)count, time));
-    for (int64_t k = 0; k < count; k++) (*time)[k] = in_steps[k] * dt;
+    for (int64_t k = first; k < first + count; k++)
+        (*time)[k - first] = (g->paces ? (double)sw_pace_step(g->paces, pace, step[k]) : in_steps[k]) * p->grid[j].dt;
+    return SW_OK;
+}
+
+/* Those of the first run, where all runs have them: runs of two paces have them if they round to the same numbers.
+ * @param time  out: NULL: they differ */
+static enum sw_status make_common_times(const struct sw_part *p, enum sw_var_kind kind, double **time)
+{
+    const struct sw_data_group *s = &p->data_group;
+    const struct sw_group *g = p->desc.group;
+    const size_t bytes = (size_t)(kind == SW_VAR_T ? s->nfield : s->nscalar) * sizeof(double);
+    bool same = true;
+    SW_TRY(make_times(p, kind, 0, time));
+    for (int64_t j = 1; j < s->count && same; j++) {
+        double *other;
+        if (!g->paces) same = p->grid[j].dt == p->grid[0].dt;
+        if (!g->paces) continue;
+        SW_TRY(make_times(p, kind, j, &other));
+        same = !memcmp(*time, other, bytes);
+        sw_free(other);
+    }
+    if (same) return SW_OK;
+    sw_free(*time);
+    *time = NULL;
     return SW_OK;
 }
 
@@ -433,26 +466,21 @@ static enum sw_status make_angles(const int64_t n[SW_DIMS], const struct sw_grid
 static enum sw_status set_scales(struct sw_part *p)
 {
     struct sw_data_group *s = &p->data_group;
-    const struct sw_group *g = p->desc.group;
     const struct sw_grid *first = &p->grid[0];
-    bool one_dt = true;
-    for (int64_t j = 1; j < s->count; j++) one_dt &= p->grid[j].dt == first->dt;
     if (p->nfields) {
         const bool half = !s->slabs && s->piece_first + s->piece_count < s->n[0];  /* one more is begun */
         s->nfield = p->writer[p->nseries].written + (s->piece_count && half);
         if (!s->slabs && s->piece_count == s->n[0]) s->piece_count = 0;
-        SW_TRY(one_dt ? make_times(g->field_time + s->field_first, s->nfield, first->dt,
-                                   &s->scale[SW_VAR_T])
-                      : sw_data_group_add_kind(s, SW_VAR_T));
+        SW_TRY(make_common_times(p, SW_VAR_T, &s->scale[SW_VAR_T]));
+        if (!s->scale[SW_VAR_T]) SW_TRY(sw_data_group_add_kind(s, SW_VAR_T));
         for (int d = 0; d < s->dim; d++) SW_TRY(set_space(p, d));
         if (first->panel) SW_TRY(sw_data_group_add_kind(s, SW_VAR_LON));
         if (first->panel) SW_TRY(sw_data_group_add_kind(s, SW_VAR_LAT));
     }
     if (p->nseries) {
         s->nscalar = p->writer[0].written;
-        SW_TRY(one_dt ? make_times(g->scalar_time + s->scalar_first, s->nscalar, first->dt,
-                                   &s->scale[SW_VAR_TS])
-                      : sw_data_group_add_kind(s, SW_VAR_TS));
+        SW_TRY(make_common_times(p, SW_VAR_TS, &s->scale[SW_VAR_TS]));
+        if (!s->scale[SW_VAR_TS]) SW_TRY(sw_data_group_add_kind(s, SW_VAR_TS));
     }
     return SW_OK;
 }
@@ -461,13 +489,11 @@ static enum sw_status set_scales(struct sw_part *p)
 static enum sw_status run_coordinates(const struct sw_part *p, enum sw_var_kind kind, int64_t j, double **value)
 {
     const struct sw_data_group *s = &p->data_group;
-    const struct sw_group *g = p->desc.group;
     for (int d = 0; d < s->dim; d++)
         if (kind == sw_scale_var(d)) return make_points(s->n[d], &p->grid[j], d, value);
     if (kind == SW_VAR_LON || kind == SW_VAR_LAT)
         return make_angles(s->n, &p->grid[j], kind == SW_VAR_LAT, value);
-    if (kind == SW_VAR_T) return make_times(g->field_time + s->field_first, s->nfield, p->grid[j].dt, value);
-    return make_times(g->scalar_time + s->scalar_first, s->nscalar, p->grid[j].dt, value);
+    return make_times(p, kind, j, value);
 }
 
 static void write_run_coordinates(struct sw_part *p, const struct sw_var *var)
@@ -500,12 +526,16 @@ static enum sw_status fill_table(const struct sw_part *p, const struct sw_run_re
     return sw_run_table_set_sweep(t, p->desc.sweep);
 }
 
-static void write_state(struct sw_h5 *h, int64_t count, const struct sw_part_state *state, int64_t cut)
+static void write_state(struct sw_h5 *h, const struct sw_part_desc *d, const struct sw_part_state *state)
 {
-    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)count, state->size}};
+    struct sw_h5_shape shape = {.rank = 2, .dim = {(hsize_t)d->count, state->size}};
+    const int64_t cut = d->group->cut;
+    int64_t ticks = 0;
+    for (int j = 0; j < d->count; j++) ticks = sw_group_ticks_digest(d->group, d->run[j], d->id[j], ticks);
     sw_h5_group(h, "/state");
     sw_h5_attr(h, "/state", "step", SW_H5_INTEGER, 1, &state->step);
     if (cut) sw_h5_attr(h, "/state", "cut", SW_H5_INTEGER, 1, &cut);
+    if (ticks) sw_h5_attr(h, "/state", "ticks", SW_H5_INTEGER, 1, &ticks);
     sw_h5_put(h, "/state/u", SW_H5_DOUBLE, &shape, state->number);
 }
 
@@ -568,7 +598,7 @@ static enum sw_status finish_file(struct sw_part *p, const struct sw_run_result 
     const bool goes_on = state && !state->ended;
     enum sw_status st = sw_run_table_alloc(p->desc.count, p->desc.sweep->naxis, &table);
     if (!st) st = write_datasets(p, result, goes_on ? NULL : state, table);
-    if (!st && goes_on) write_state(&p->h5, p->desc.count, state, p->desc.group->cut);
+    if (!st && goes_on) write_state(&p->h5, &p->desc, state);
     sw_run_table_free(&table);
     return st ? st : sw_h5_close_written(&p->h5, sealed);
 }

@@ -122,7 +122,7 @@ expect 2 init cahn_hiliard; says "did you mean 'cahn_hilliard'?"
 expect 0 check small.cfg; prints '6 runs = a(3) × seed(2)'; prints 'batches  1'; prints 'results/small.h5'
 prints 'time     ≈'; prints ' · 20 steps a run'; prints ' · solver cpu.'
 expect 0 check small.cfg -s run.batch=1 -s time.end=0.05; prints ', and some 20 ms a batch'
-few_alike=(check small.cfg -s 'sweep.a=[0.1]' -s 'sweep.seed=[1]' -s 'time.dt="end/m"')
+few_alike=(check small.cfg -s 'sweep.a=[0.1]' -s 'sweep.seed=[1]' -s 'time.dt="end/m"' -s 'noise={ conserved=0.1; }')
 expect 0 "${few_alike[@]}" -s 'sweep.m="range(100, 699)"'
 prints 'note     600 batches for 600 runs, ≈ 12 s beside their steps: runs that differ in one of these do not advance'
 prints 'together: number of steps (time.end/time.dt); let fewer'

@@ -45,6 +45,7 @@ static enum sw_status describe(const struct sw_setup *setup, struct sw_stepper_d
         .own_steps = sw_setup_own_steps(setup),
         .goals = setup->goals,
         .times = setup->times,
+        .paces = setup->paces,
         .model = equation_line_model(equation_model_of(setup), setup),
     };
     return SW_OK;
@@ -76,6 +77,11 @@ static enum sw_status fill(void *own, int count, const double *column, struct sw
     return SW_OK;
 }
 
+static void find_paces(void *own, int count, const double *column, int *pace)
+{
+    sw_setup_paces(&((struct lines *)own)->setup, count, column, pace);
+}
+
 static void destroy(void *own)
 {
     struct lines *l = own;
@@ -93,7 +99,7 @@ enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *de
     SW_TRY(sw_alloc(1, &l));
     *l = (struct lines){.setup = *setup};
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_line_source source = {fill, destroy, l};
+    const struct sw_line_source source = {fill, destroy, l, find_paces};
     SW_TRY_TO(failed, st, describe(setup, &desc));
     if (equation_parameters(m) > m->ncolumn)
         SW_TRY_TO(failed, st, sw_alloc((size_t)(equation_parameters(m) - m->ncolumn), &l->number));
@@ -110,6 +116,13 @@ enum sw_status sw_line_bytes(const struct sw_setup *setup, const struct sw_devic
     struct sw_stepper_desc desc;
     SW_TRY(describe(setup, &desc));
     return sw_stepper_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
+}
+
+/* Noise is numbered by steps, which are those of the batch in rows that take it. */
+bool sw_line_takes_paces(const struct sw_setup *setup, const struct sw_device *device)
+{
+    struct sw_stepper_desc desc;
+    return !sw_setup_is_noisy(setup) && !describe(setup, &desc) && sw_stepper_takes_paces(&desc, setup->solver, device);
 }
 
 enum sw_status sw_line_try_compile(const struct sw_setup *setup, int sm)
@@ -415,7 +428,8 @@ void sw_line_warn_setup(const struct sw_setup *setup, struct sw_text *text)
 const struct sw_problem_texts sw_line_texts = {
     .prepare = equation_prepare, .release = equation_release, .scan_runs = equation_scan_runs,
     .finalize = equation_finalize};
-const struct sw_problem_time   sw_line_times = {.orders = find_orders, .check_precision = check_precision};
+const struct sw_problem_time   sw_line_times = {.orders = find_orders, .check_precision = check_precision,
+                                                .takes_paces = sw_line_takes_paces};
 const struct sw_problem_files  sw_line_files = {.content = sw_initial_content};
 
 /* Where the beginning is not finite no time step helps. */

@@ -91,6 +91,7 @@ enum sw_status equation_finalize(const struct sw_setup *setup, void *prepared);
 
 enum sw_status sw_line_bytes(const struct sw_setup *setup, const struct sw_device *device,
                              struct sw_batch_bytes *bytes);
+bool sw_line_takes_paces(const struct sw_setup *setup, const struct sw_device *device);
 enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
 const char *sw_line_validate_run(const struct sw_setup *setup, const char *solver, int ld, const double *column, int j,
                                  struct sw_text *why);

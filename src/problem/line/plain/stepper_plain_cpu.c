@@ -201,15 +201,16 @@ static void advance_one(void *user, int thread, int j)
     struct sw_plain *p = a->s->own;
     struct sw_plain_worker *w = &p->worker[thread];
     struct sw_host_worker *h = &p->batch.worker[thread];
-    if (sw_host_states_are_over(&p->batch.states, j, a->from)) return;
+    const int64_t from = sw_stepper_step(a->s, j, a->from);
+    if (sw_host_states_are_over(&p->batch.states, j, from)) return;
     if (a->s->desc.own_steps) sw_plain_advance_own(a->s, w, h, j, a->to);
-    else advance_run(a->s, w, h, j, a->from, a->to);
+    else advance_run(a->s, w, h, j, from, sw_stepper_step(a->s, j, a->to));
 }
 
 /* A tick may have any number of steps, mostly few. */
 static enum sw_status plain_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
-    const int threads = sw_host_workers(s, s->desc.own_steps ? 4 : to - from, 10.0);
+    const int threads = sw_host_workers(s, s->desc.own_steps ? 4 : sw_stepper_most_steps(s, from, to), 10.0);
     sw_host_each(threads, s->count, advance_one, &(struct advancing){s, from, to});
     return SW_OK;
 }
@@ -242,7 +243,7 @@ const struct sw_stepper_ops stepper_plain_cpu = {
     .name = "cpu.plain",
     .about = "stencils, then a band solver, one step at a time; threads over runs: the reference",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS | SW_LINE_PACES,
     .fits = plain_fits,
     .bytes = plain_bytes,
     .own_size = sizeof(struct sw_plain),

@@ -2,6 +2,7 @@
  * back, and whether it is finite; and what G and S are in its steps. */
 #include "problem/line/simd/simd_group.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_mem.h"
@@ -88,15 +89,34 @@ static void fill_groups(struct sw_stepper *s, const struct sw_lanes_line *line, 
     p->groups = runs / p->lanes + (runs % p->lanes != 0);
 }
 
-/* @param begin  out [systems] */
-static void count_systems(int count, int unknowns, const int *system, int systems, int *begin)
+struct ranked { int pace, system; };
+
+static int by_pace(const void *a, const void *b)
 {
+    const struct ranked *x = a, *y = b;
+    return x->pace != y->pace ? (x->pace < y->pace) - (x->pace > y->pace) : x->system - y->system;
+}
+
+/* With desc.paces the runs that take most steps come first: lanes next to each other have about as many to take, and
+ * the groups that take longest begin first.
+ * @param rank  room [systems]  @param begin  out [systems] */
+static void count_systems(const struct sw_stepper *s, const int *system, int systems, struct ranked *rank, int *begin)
+{
+    const int unknowns = sw_line_unknowns(&s->desc.model);
     int before = 0;
-    for (int k = 0; k < systems; k++) begin[k] = 0;
-    for (int j = 0; j < count; j++)
-        if (system[j * unknowns] >= 0) begin[system[j * unknowns]]++;
     for (int k = 0; k < systems; k++) {
-        int runs = begin[k];
+        begin[k] = 0;
+        rank[k] = (struct ranked){0, k};
+    }
+    for (int j = 0; j < s->count; j++) {
+        const int k = system[j * unknowns];
+        if (k < 0) continue;
+        begin[k]++;
+        if (s->desc.paces) rank[k].pace = s->pace[j];
+    }
+    if (s->desc.paces) qsort(rank, (size_t)systems, sizeof *rank, by_pace);
+    for (int i = 0; i < systems; i++) {
+        const int k = rank[i].system, runs = begin[k];
         begin[k] = before;
         before += runs;
     }
@@ -120,6 +140,7 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
 {
     struct sw_line_matrix *matrix = NULL;
     struct sw_lanes_line *line = NULL;
+    struct ranked *rank = NULL;
     int *system = NULL, *begin = NULL, systems;
     const int unknowns = sw_line_unknowns(&s->desc.model);
     const size_t lines = (size_t)s->count * (size_t)unknowns;
@@ -129,18 +150,20 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc(lines, &line));
     SW_TRY_TO(done, st, sw_alloc(lines, &system));
     SW_TRY_TO(done, st, sw_alloc(lines, &begin));
+    SW_TRY_TO(done, st, sw_alloc(lines, &rank));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
     for (int k = 0; k < systems; k++)
         if (!sw_simd_line(s, &matrix[k], &line[k])) line[k].decay = -1;
     refuse_runs(s, line, system, load_error);
     sw_host_load(s, load_error);
-    count_systems(s->count, unknowns, system, systems, begin);
+    count_systems(s, system, systems, rank, begin);
     fill_groups(s, line, system, begin);
 done:
     sw_free(matrix);
     sw_free(line);
     sw_free(system);
     sw_free(begin);
+    sw_free(rank);
     return st;
 }
 
@@ -229,7 +252,7 @@ bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, s
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
-        live[l] = l < g->runs && !p->batch.states.stopped[g->run[l]];
+        live[l] = live[l] && l < g->runs && !p->batch.states.stopped[g->run[l]];
         any |= live[l];
         line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
@@ -391,7 +414,8 @@ static void times_of(const struct sw_stepper *s, const struct sw_simd_group *g, 
 {
     const struct sw_simd *p = s->own;
     for (int l = 0; l < p->lanes; l++)
-        t[l] = s->desc.own_steps ? g->t[l] + part * g->dt[l] : ((double)step + part) * sw_simd_run(s, g, l)->dt;
+        t[l] = s->desc.own_steps ? g->t[l] + part * g->dt[l]
+                                 : ((double)(step + g->ahead[l]) + part) * sw_simd_run(s, g, l)->dt;
 }
 
 void sw_simd_begin_step(const struct sw_stepper *s, const struct sw_simd_group *g, int64_t step, double part)

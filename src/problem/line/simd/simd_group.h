@@ -14,6 +14,7 @@ struct sw_simd_group {
     struct sw_lanes *lanes;                    /* [unknowns]                                             */
     int              runs, run[SW_LANES_MOST]; /* the run of each lane; lanes from `runs` on have none   */
     double           t[SW_LANES_MOST], dt[SW_LANES_MOST];  /* desc.own_steps: of each lane's step        */
+    int64_t          ahead[SW_LANES_MOST];     /* by how much a lane's step is ahead of the group's: an even number */
     struct sw_eval  *eval[SW_SIMD_PROGRAMS][SW_UNKNOWNS_MOST];
     struct sw_eval  *end[2][SW_UNKNOWNS_MOST][2];  /* first and second condition, left and right; NULL: 0 */
     struct sw_form  *form[SW_SIMD_PROGRAMS];   /* either all of the programs that there are have one, or none has */
@@ -92,7 +93,7 @@ static inline const struct sw_line_run *sw_simd_run(const struct sw_stepper *s, 
 }
 
 /** Into w->u. Lanes without a run, or whose run has stopped, hold zeros.
- *  @param live  out: lanes whose run goes on  @return whether there is one */
+ *  @param live  in: lanes that are wanted; out: those of them whose run goes on  @return whether there is one */
 bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
                     bool live[SW_LANES_MOST]);
 

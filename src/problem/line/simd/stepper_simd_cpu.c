@@ -261,9 +261,11 @@ static void clear_lane(const struct sw_stepper *s, struct sw_simd_worker *w, int
     for (size_t k = (size_t)lane; k < count; k += lanes) memset((char *)w->u + k * size, 0, size);
 }
 
-/* A run fails in a step. @param before  the state of its group from which the step began */
-static void fail_lane(struct sw_stepper *s, const double *before, int j, int lane, int64_t step)
+/* A run fails in a step of its group. @param before  the state of the group from which the step began */
+static void fail_lane(struct sw_stepper *s, const double *before, const struct sw_simd_group *g, int lane, int64_t of)
 {
+    const int j = g->run[lane];
+    const int64_t step = of + g->ahead[lane];
     const double dt = s->run[j].dt;
     sw_simd_scatter_lane(s, before, lane, j);
     sw_host_fail(s, j, (double)step * dt, dt, step, step + 1);
@@ -284,7 +286,7 @@ static void find_bad(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_s
         for (int l = 0; l < p->lanes; l++) {
             if (finite[l]) continue;
             clear_lane(s, w, l);
-            if (live[l]) fail_lane(s, before, g->run[l], l, step);
+            if (live[l]) fail_lane(s, before, g, l, step);
             live[l] = false;
         }
     }
@@ -293,10 +295,11 @@ static void find_bad(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_s
 /* Steps between two looks at whether fields are finite: 64, and more where nothing can make them grow. */
 static int64_t check_of(const struct sw_stepper_desc *d) { return sw_simd_alone(d) ? 1024 : 64; }
 
-static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_simd_group *g, int64_t from,
-                          int64_t to)
+/* @param live  in: which lanes */
+static void advance_lanes(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_simd_group *g, bool *live,
+                          int64_t from, int64_t to)
 {
-    bool live[SW_LANES_MOST], finite[SW_LANES_MOST];
+    bool finite[SW_LANES_MOST];
     const struct sw_simd *p = s->own;
     int64_t check = check_of(&s->desc);
     if (!sw_simd_gather(s, g, w, live)) return;
@@ -311,6 +314,44 @@ static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct
         else find_bad(s, w, g, step, next, live);
     }
     sw_simd_scatter(s, g, w, live);
+}
+
+/* Which lanes go on together, and for how many steps: those that have steps left; where some are at odd steps and some
+ * at even ones, which decides at which end a pass begins, first those at odd ones take a step.
+ * @param at, end  [lanes]  @param first  out: the step of the first of them  @return steps; 0: none are left */
+static int64_t next_lanes(int lanes, const int64_t *at, const int64_t *end, bool *which, int64_t *first)
+{
+    bool any[2] = {false, false};
+    int64_t least = INT64_MAX;
+    for (int l = 0; l < lanes; l++) any[at[l] & 1] |= at[l] < end[l];
+    for (int l = lanes - 1; l >= 0; l--) {
+        which[l] = at[l] < end[l] && !(any[0] && any[1] && !(at[l] & 1));
+        if (!which[l]) continue;
+        *first = at[l];
+        if (end[l] - at[l] < least) least = end[l] - at[l];
+    }
+    return any[0] && any[1] ? 1 : any[0] || any[1] ? least : 0;
+}
+
+/* With desc.paces a lane may be at another step than the next one, and has more or fewer to take. */
+static void advance_group(struct sw_stepper *s, struct sw_simd_worker *w, struct sw_simd_group *g, int64_t from,
+                          int64_t to)
+{
+    const int lanes = sw_simd_lanes(&s->desc);
+    int64_t at[SW_LANES_MOST], end[SW_LANES_MOST], first = from, steps;
+    bool which[SW_LANES_MOST], live[SW_LANES_MOST];
+    for (int l = 0; l < lanes; l++) {
+        at[l] = end[l] = from;
+        if (l >= g->runs) continue;
+        at[l] = sw_stepper_step(s, g->run[l], from);
+        end[l] = sw_stepper_step(s, g->run[l], to);
+    }
+    while ((steps = next_lanes(lanes, at, end, which, &first)) > 0) {
+        for (int l = 0; l < lanes; l++) g->ahead[l] = at[l] - first;
+        memcpy(live, which, sizeof live);
+        advance_lanes(s, w, g, live, first, first + steps);
+        for (int l = 0; l < lanes; l++) at[l] += which[l] ? steps : 0;
+    }
 }
 
 /* A tick may have any number of steps, mostly few. */
@@ -336,12 +377,14 @@ static void advance_one(void *user, int thread, int k)
 static enum sw_status simd_advance(struct sw_stepper *s, int64_t from, int64_t to)
 {
     struct sw_simd *p = s->own;
-    for (int j = 0; j < s->count; j++) sw_host_states_are_over(&p->batch.states, j, from);
+    for (int j = 0; j < s->count; j++)
+        sw_host_states_are_over(&p->batch.states, j, sw_stepper_step(s, j, from));
     if (s->desc.own_steps) {
         advance_own(s, to);
         return SW_OK;
     }
-    sw_host_each(sw_host_workers(s, to - from, 0.5), p->groups, advance_one, &(struct advancing){s, from, to});
+    sw_host_each(sw_host_workers(s, sw_stepper_most_steps(s, from, to), 0.5), p->groups, advance_one,
+                 &(struct advancing){s, from, to});
     return SW_OK;
 }
 
@@ -379,7 +422,7 @@ const struct sw_stepper_ops stepper_simd_cpu = {
     .about = "lines side by side in vector registers, two recursions a step, all steps in the cache; "
              "threads over groups",
     .space = SW_HOST,
-    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS,
+    .takes = SW_LINE_ALL | SW_LINE_ENDS | SW_LINE_MASS | SW_LINE_OWN_STEPS | SW_LINE_PACES,
     .fits = simd_fits,
     .bytes = simd_bytes,
     .own_size = sizeof(struct sw_simd),

@@ -368,7 +368,7 @@ static void measure_run(void *user, int thread, int j, double *out)
     struct sw_line_operator a = own ? sw_line_operator_of(&r->a[0], own->largest) : r->a[0];
     a = sw_line_matrix_of(&a, &s->desc.model.mass[0]);
     const double noise = sw_stepper_rounding(s->name, &a, s->desc.single_steps) *
-                         sw_measure_noise_growth(own ? own->taken : (double)s->step);
+                         sw_measure_noise_growth(own ? own->taken : (double)sw_stepper_step(s, j, s->step));
     measure_line(w->measure, sw_host_line(s, j), r->dx, noise, w->energy ? energy_density(s, w, j) : NULL, out);
 }
 

@@ -104,6 +104,7 @@ unsigned sw_stepper_needs(const struct sw_stepper_desc *desc)
     if (method && method->stages > 2) needs |= SW_LINE_STAGES;
     if (desc->own_steps) needs |= SW_LINE_OWN_STEPS;
     if (sw_line_any_mass(m)) needs |= SW_LINE_MASS;
+    if (desc->paces) needs |= SW_LINE_PACES;
     return needs;
 }
 
@@ -116,6 +117,7 @@ static const char *untaken(unsigned needs)
     if (needs & SW_LINE_NEIGHBOURS) return "it takes no derivatives of nonlinear terms but dxx()";
     if (needs & SW_LINE_ORDERS) return "it takes no implicit terms but second and fourth derivatives";
     if (needs & SW_LINE_OWN_STEPS) return "it takes the same steps in all runs; give time.dt, without time.tolerance";
+    if (needs & SW_LINE_PACES) return "it takes as many steps in all runs of a batch";
     return "it takes steps of one stage only; set method = \"imex1\"";
 }
 
@@ -221,6 +223,13 @@ enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *
     return SW_OK;
 }
 
+bool sw_stepper_takes_paces(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device)
+{
+    struct choice choice;
+    const struct sw_stepper_ops *ops = NULL;
+    return !check_desc(desc) && !pick(desc, row, device, &choice, &ops) && ops->takes & SW_LINE_PACES;
+}
+
 enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm)
 {
     struct choice c;
@@ -316,6 +325,7 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     const int unknowns = sw_line_unknowns(&s->desc.model);
     SW_TRY(sw_stepped_load(&s->stepped, count));
     SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
+    if (s->desc.paces) s->source.paces(s->source.own, count, column, s->pace);
     if (s->desc.uniform) SW_TRY(check_uniform(count, unknowns, s->run));
     s->count = count;
     for (int j = 0; j < count; j++) load_error[j] = fault_of(s, &s->run[j]);
@@ -327,6 +337,8 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
     SW_TRY(sw_stepped_advance(&s->stepped, from, to));
+    if (s->desc.paces && to > s->desc.paces->goals * SW_TICKS)
+        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there is no goal there", (long long)to);
     return from == to ? SW_OK : s->ops->advance(s, from, to);
 }
 
@@ -459,6 +471,7 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     set_steep(s);
     sw_array(&s->arrays, room, &s->run);
+    if (desc->paces) sw_array(&s->arrays, room, &s->pace);
     if (desc->own_steps) sw_array(&s->arrays, room * sw_own_drive_numbers(desc), &s->drive);
     sw_array(&s->arrays, room * (size_t)desc->model.nparam, &s->param);
     SW_TRY_TO(failed, st, s->arrays.status);

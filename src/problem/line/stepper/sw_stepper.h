@@ -134,6 +134,7 @@ struct sw_stepper_desc {
     int64_t              goals;       /* own_steps: how many times[] there are after 0                   */
     const double        *times;       /* [goals + 1] ascending from 0, on which all runs land; borrowed; NULL where
                                        * nothing is advanced                                             */
+    const struct sw_paces *paces;     /* as in the setup; of rows that sw_stepper_takes_paces(); borrowed      */
     struct sw_line_model model;
 };
 
@@ -149,6 +150,7 @@ struct sw_line_source {
     enum sw_status (*fill)(void *own, int count, const double *column, struct sw_line_run *run, double *param);
     void           (*destroy)(void *own);  /* NULL is fine */
     void            *own;
+    void           (*paces)(void *own, int count, const double *column, int *pace);  /* of desc.paces; pace: out */
 };
 
 /* The operations, on lines. `load` finds why runs cannot be advanced (not positive definite, a pivot zero, not finite,
@@ -185,6 +187,9 @@ const char *sw_stepper_row(int k);
  *  @param row  as in create; NULL allowed */
 enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run);
+
+/** Whether the row takes desc.paces on the device. @param row  as in create; NULL allowed */
+bool sw_stepper_takes_paces(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device);
 
 /** Compile what a row would compile at run time, on any machine that has the compiler, so that its errors are seen
  * before a run. A row that compiles nothing is SW_OK.

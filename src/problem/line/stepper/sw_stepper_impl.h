@@ -4,6 +4,7 @@
 #include "base/row.h"
 #include "problem/line/stepper/stepped.h"
 #include "problem/line/stepper/sw_stepper.h"
+#include "problem/sw_setup.h"
 
 /* What a model may have that not every row takes. */
 enum {
@@ -14,7 +15,8 @@ enum {
     SW_LINE_ALL = 15,        /* of periodic lines, in steps that are the same for all runs  */
     SW_LINE_ENDS = 16,       /* lines that end                                        */
     SW_LINE_OWN_STEPS = 32,  /* steps of each run's own (desc.own_steps)              */
-    SW_LINE_MASS = 64        /* a P that is not 1                                     */
+    SW_LINE_MASS = 64,       /* a P that is not 1                                     */
+    SW_LINE_PACES = 128      /* desc.paces                                            */
 };
 
 struct sw_stepper;
@@ -54,6 +56,7 @@ struct sw_stepper {
     struct sw_line_source        source;
     struct sw_stepper_desc       desc;
     struct sw_line_run          *run;        /* [capacity]                                */
+    int                         *pace;       /* [capacity], of desc.paces                 */
     double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
     bool                         steep[2][SW_UNKNOWNS_MOST];  /* G, N of each unknown that steps look at by time
                                               * (imex.h, q; sw_own_steep()), of desc.own_steps */
@@ -66,6 +69,23 @@ static inline struct sw_stepper *sw_stepper_of(const struct sw_sim *sim) { retur
 
 /** The state is another one, at step 0. */
 static inline void sw_stepper_restart(struct sw_stepper *stepper) { stepper->step = 0; }
+
+/** The step of run j at a step of the batch, which is a tick with desc.paces. */
+static inline int64_t sw_stepper_step(const struct sw_stepper *s, int j, int64_t step)
+{
+    return s->desc.paces ? sw_pace_step(s->desc.paces, s->pace[j], step) : step;
+}
+
+/** The most steps that a run takes from one step of the batch to another. */
+static inline int64_t sw_stepper_most_steps(const struct sw_stepper *s, int64_t from, int64_t to)
+{
+    int64_t most = s->desc.paces ? 0 : to - from;
+    for (int k = 0; s->desc.paces && k < s->desc.paces->count; k++) {
+        const int64_t steps = sw_pace_step(s->desc.paces, k, to) - sw_pace_step(s->desc.paces, k, from);
+        if (steps > most) most = steps;
+    }
+    return most;
+}
 
 /** Numbers of a run, and of all runs that the stepper has room for. */
 static inline size_t sw_stepper_line(const struct sw_stepper_desc *d)

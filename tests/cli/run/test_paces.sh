@@ -1,0 +1,142 @@
+#!/bin/bash
+# Runs of one batch that take other numbers of steps than each other (time.dt, time.end): the numbers that each has in a
+# batch of its own, wherever the batch is cut, stopped, or fails; and what stays in batches of its own.
+. tests/helpers/helpers.sh || exit 1
+
+cat >paces.cfg <<'END'
+problem = "cahn_hilliard";
+grid    = { n = 40; length = "2*pi*2"; };
+physics = { D = 1.0; gamma = "0.5 + g"; };
+sweep   = { g = [0.0, 0.5, 1.0]; last = [2.0, 3.0]; k = "range(1, 11)"; };
+time    = { dt = "last/(20 + 17*k)"; end = "last"; };
+initial = "0.2*cos(x) + 0.1*g*sin(2*x)";
+forcing = "0.1*cos(x - t)";
+output  = { file = "paces.h5"; fields = { times = "linspace(0, end, 5)"; };
+            scalars = { times = "linspace(0, end, 9)"; define = { m = "max(u)*t"; }; }; };
+accuracy = { runs = 3; };
+END
+
+# alone CONFIG FILE ARGUMENT...: each number of steps by a call of its own, joined
+alone() {
+    local config=$1 file=$2 k
+    shift 2
+    for k in {1..11}; do expect 0 run "$config" --device cpu --only "k == $k" "$@" -o "$file"; done
+}
+
+# ---- one batch, and what it says
+expect 0 check paces.cfg --device cpu
+prints 'batches  1 · 37 to 207 steps a run'
+expect 0 run paces.cfg --device cpu
+says 'plan     1 batch'; says 'done     66 ok'
+holds paces.h5 paces.h5 "(a['steps'][()] == 20 + 17*a['k'][()]).all() and np.isfinite(a['m'][()]).all()"
+holds paces.h5 paces.h5 "np.allclose(a['t_reached'][()], a['last'][()], rtol=1e-15, atol=0)"
+
+# ---- the numbers of batches of their own: with all rows, methods, and however batches are cut
+alone paces.cfg alone.h5; same paces.h5 alone.h5
+expect 0 run paces.cfg --device cpu -s run.batch=7 -o cut.h5; same paces.h5 cut.h5
+expect 0 run paces.cfg --device cpu:0 -o thread.h5; same paces.h5 thread.h5
+for i in 1 2 3; do expect 0 run paces.cfg --device cpu --shard $i/3; done
+expect 0 merge paces.shard-*-of-3.h5 -o shards.h5; same paces.h5 shards.h5
+cat >free.cfg <<'END'
+problem = "hyperdiffusion";
+grid    = { n = 40; length = "2*pi"; };
+physics = { D = 1.0; gamma = "0.5 + g"; };
+sweep   = { g = [0.0, 0.5, 1.0]; k = "range(1, 11)"; };
+time    = { dt = "0.2/(20 + 17*k)"; end = 0.2; };
+initial = "(1 + g)*cos(x)";
+exact   = "(1 + g)*cos(x)*exp(-gamma*t)";
+output  = { fields = { times = "linspace(0, end, 5)"; }; };
+END
+while read -r name config settings; do
+    eval "options=($settings)"
+    expect 0 run "$config.cfg" --device cpu "${options[@]}" -o "$name.h5"
+    says 'plan     1 batch'
+    alone "$config.cfg" "${name}_alone.h5" "${options[@]}"
+    same "$name.h5" "${name}_alone.h5"
+done <<'END'
+plain  paces -s 'stepper="cpu.plain"'
+single paces -s 'run.precision="single"'
+imex3  paces -s 'method="imex3"'
+order4 paces -s order=4
+long   paces -s grid.n=260 -s 'method="imex2"' -s 'sweep.last=[2.0]'
+passes free
+linear free  -s 'stepper="cpu.plain"'
+END
+
+# with ends, and outputs that longer steps bring together
+cat >ends.cfg <<'END'
+problem = "equation";
+grid    = { n = 33; length = 6.0; };
+sweep   = { g = [0.0, 0.5, 1.0]; k = "range(1, 11)"; };
+time    = { dt = "2.0/(20 + 17*k)"; end = 2.0; };
+rhs     = "(0.3 + g)*dxx(u) + u - u^3 + 0.1*cos(x - t)";
+left    = { dirichlet = "0.2*cos(t)"; };
+right   = { neumann = 0.0; };
+initial = "0.2";
+output  = { fields = { times = "linspace(0, end, 8)"; }; scalars = { times = "linspace(0, end, 30)"; }; };
+END
+expect 0 run ends.cfg --device cpu -o ends.h5
+says 'plan     1 batch'
+alone ends.cfg ends_alone.h5; same ends.h5 ends_alone.h5
+
+# all runs again with half the step, and on a finer grid
+expect 0 run paces.cfg --device cpu -s accuracy.runs=66 -o halves.h5
+alone paces.cfg halves_alone.h5 -s accuracy.runs=66
+for name in error_time error_space; do
+    holds halves.h5 halves_alone.h5 "np.isfinite(a['$name'][()]).all() and (a['$name'][()] == b['$name'][()]).all()"
+done
+# of a sweep that is too long for that half steps of each run end where they would in a batch of its own
+sed "s/^accuracy.*//; s/range(1, 11)/range(5000, 5010)/; s/g = .0.0, 0.5, 1.0./g = [0.0]/" paces.cfg >early.cfg
+expect 0 run early.cfg --device cpu -o early.h5
+says 'at an earlier time than the end'
+for k in {5000..5010}; do expect 0 run early.cfg --device cpu --only "k == $k" -o early_alone.h5; done
+same early.h5 early_alone.h5
+
+# ---- stopped anywhere, a batch goes on from where each of its runs was
+long=(-s 'sweep.g=[0.0]' -s 'sweep.last=[20.0]' -s 'time.dt="last/(20000 + 1700*k)"' -s run.checkpoint=0
+      -s accuracy.runs=0)
+expect 0 run paces.cfg --device cpu "${long[@]}" -o whole.h5
+stopped=0
+for try in {0..60}; do
+    looks=(0.02 0.01 0.006 0.003)
+    slowly ${looks[try]:-0} "$sweep" run paces.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>err
+    code=$?
+    [ $code = 0 ] && break
+    stopped=$((stopped + 1))
+done
+[ $code = 0 ] || fail 'interrupted runs do not come to their end'
+[ $stopped -gt 0 ] || fail 'the batch was never interrupted'
+same whole.h5 parts.h5
+# with other runs beside them, or other outputs, the stored tick would be another step: they begin again
+slowly 0.02 "$sweep" run paces.cfg --device cpu "${long[@]}" -o other.h5 --max-time 0.15 >out 2>err
+[ $? = 75 ] || fail 'the batch was not interrupted'
+expect 0 run paces.cfg --device cpu "${long[@]}" --only 'k < 4' -o other.h5
+expect 0 run paces.cfg --device cpu "${long[@]}" -o other.h5
+same whole.h5 other.h5
+
+# ---- a run that diverges says when, and its neighbours go on
+cat >blow.cfg <<'END'
+problem = "heat";
+grid    = { n = 16; length = 1.0; };
+physics = { kappa = 1.0; };
+sweep   = { b = [0.1, 40.0]; k = [1, 2, 3]; };
+time    = { dt = "1.0/(50*k)"; end = 1.0; };
+initial = "1";
+forcing = "b*u^2";
+output  = { file = "blow.h5"; scalars = { every = 0.25; }; };
+END
+expect 1 run blow.cfg --device cpu
+says 'plan     1 batch'
+for k in 1 2 3; do expect 1 run blow.cfg --device cpu --only "k == $k" -o blow_alone.h5; done
+same blow.h5 blow_alone.h5
+expect 0 show blow.h5 --run 5
+prints ' of 150)'
+
+# ---- in batches of their own: runs whose outputs have no step of their own, that draw noise in their steps, or
+# that may end early
+expect 0 check paces.cfg --device cpu -s 'output.scalars.times="linspace(0, end, 60)"' -o own.h5
+prints 'batches  3 '
+expect 0 check paces.cfg --device cpu -s 'noise={ conserved=0.1; }' -o own.h5; prints 'batches  11 '
+expect 0 check paces.cfg --device cpu -s 'stop={ steady=0.01; every=0.5; }' -o own.h5
+prints 'batches  22 '
+summary
