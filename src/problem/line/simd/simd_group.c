@@ -136,6 +136,8 @@ static void refuse_runs(const struct sw_stepper *s, const struct sw_lanes_line *
     }
 }
 
+#define LINE_NS 1000.0  /* what a line's operator takes, mostly for the roots of its symbol */
+
 enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_error)
 {
     struct sw_line_matrix *matrix = NULL;
@@ -152,6 +154,7 @@ enum sw_status sw_simd_assign_lanes(struct sw_stepper *s, const char **load_erro
     SW_TRY_TO(done, st, sw_alloc(lines, &begin));
     SW_TRY_TO(done, st, sw_alloc(lines, &rank));
     systems = sw_line_matrices(s->count, &s->desc.model, s->run, load_error, matrix, system);
+#pragma omp parallel for schedule(static) num_threads(sw_host_workers(s, 1, LINE_NS / s->desc.n))
     for (int k = 0; k < systems; k++)
         if (!sw_simd_line(s, &matrix[k], &line[k])) line[k].decay = -1;
     refuse_runs(s, line, system, load_error);

@@ -282,16 +282,18 @@ static void join(const long double M[4], const long double N[4], long double out
 
 /* With x_k = (h_k, h_k - h_{k-1}) = P^k (1, 1), y_k the same of Q, the sum H of x_k y_k' over k < 2m is that over
  * k < m, and P^m H Q^m': no term is ever subtracted. Both columns of H are treated alike: where P is Q H stays
- * symmetric to the bit. */
-static void add_later(const long double M[4], const long double N[4], long double H[4])
+ * symmetric to the bit.
+ * @param alike  P is Q, and H[2] is not computed but copied */
+static void add_later(const long double M[4], const long double N[4], bool alike, long double H[4])
 {
     const long double P[4] = {1.0L + M[0], M[1], M[2], 1.0L + M[3]}, Q[4] = {1.0L + N[0], N[1], N[2], 1.0L + N[3]};
     const long double one[2] = {P[0] * H[0] + P[1] * H[2], P[0] * H[1] + P[1] * H[3]};  /* of P H */
     const long double two[2] = {P[2] * H[0] + P[3] * H[2], P[2] * H[1] + P[3] * H[3]};
-    const long double other[2] = {Q[0] * H[0] + Q[1] * H[1], Q[0] * H[2] + Q[1] * H[3]};  /* of Q H' */
+    const long double other[2] = {alike ? 0 : Q[0] * H[0] + Q[1] * H[1],
+                                  alike ? 0 : Q[0] * H[2] + Q[1] * H[3]};  /* of Q H' */
     H[0] += one[0] * Q[0] + one[1] * Q[1];
     H[1] += one[0] * Q[2] + one[1] * Q[3];
-    H[2] += other[0] * P[2] + other[1] * P[3];
+    H[2] = alike ? H[1] : H[2] + (other[0] * P[2] + other[1] * P[3]);
     H[3] += two[0] * Q[2] + two[1] * Q[3];
 }
 
@@ -313,20 +315,23 @@ static struct powers powers_of(const struct sw_recursive *r)
 void sw_recursive_overlap(const struct sw_recursive *first, const struct sw_recursive *second, int64_t n,
                           double overlap[4])
 {
+    const bool alike = first->a1 == second->a1 && first->a2 == second->a2;  /* what is of Q is of P, then */
     struct powers P = powers_of(first), Q = powers_of(second);
     long double H[4] = {0}, x[2], y[2];  /* over k < m */
     int64_t bit = 1;
     while (bit <= n / 2) bit *= 2;
     for (; bit; bit /= 2) {
-        add_later(P.M, Q.M, H);
+        add_later(P.M, Q.M, alike, H);
         join(P.M, P.M, P.M);
-        join(Q.M, Q.M, Q.M);
+        if (alike) memcpy(Q.M, P.M, sizeof Q.M);
+        else join(Q.M, Q.M, Q.M);
         if (!(n & bit)) continue;
         impulse(P.M, x);
         impulse(Q.M, y);
         for (int k = 0; k < 4; k++) H[k] += x[k / 2] * y[k % 2];
         join(P.M, P.one, P.M);
-        join(Q.M, Q.one, Q.M);
+        if (alike) memcpy(Q.M, P.M, sizeof Q.M);
+        else join(Q.M, Q.one, Q.M);
     }
     impulse(P.M, x);
     impulse(Q.M, y);
