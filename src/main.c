@@ -20,8 +20,9 @@ int main(int argc, char **argv)
     struct sw_cli *cli = NULL;
     hold_standard_streams();
     signal(SIGXFSZ, SIG_IGN);  /* a file that may not grow (ulimit -f) is an error like a full disk */
-    sw_mem_return_blocks();
-    enum sw_status st = sw_cli_parse(argc, argv, &cli);
+    sw_mem_begin();
+    enum sw_status st = sw_mem_check_margin();
+    if (!st) st = sw_cli_parse(argc, argv, &cli);
     if (!st) st = sw_cli_dispatch(cli);
     if (st) sw_cli_print_error(cli, st);
     return sw_cli_end(&cli, st);

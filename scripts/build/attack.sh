@@ -8,7 +8,7 @@
 #     faults    errors of the system at any call that reads or writes a file, and short reads; each call once
 #     lies      writes that the disk does not do as it says: a bit flipped, nothing, half of it, zeros in the midst; and
 #               reads in which it flips a bit once
-#     limits    limits of a process: its open files, the length of a file
+#     limits    limits of a process: its memory, its open files, the length of a file
 #     configs   configs with a few edits, through check and run
 #     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)
 # A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints

@@ -2,13 +2,61 @@
 
 #include "base/sw_err.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>    /* no header of C or POSIX: M_MMAP_THRESHOLD */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>  /* madvise() is no function of POSIX */
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { ALIGN = 64, HUGE_PAGE = 2 << 20, HUGE_FROM = 2 * HUGE_PAGE };
+enum { SMALL = 32 << 10 };  /* blocks below it come from what the C library holds already, mostly */
+
+/* ---- a limit of this process */
+
+static rlim_t limit = RLIM_INFINITY;  /* bytes */
+
+static void note_limit(void)
+{
+    static const int what[] = {RLIMIT_AS, RLIMIT_DATA};
+    struct rlimit r;
+    for (int k = 0; k < 2; k++)
+        if (!getrlimit(what[k], &r) && r.rlim_cur < limit) limit = r.rlim_cur;
+}
+
+/* Each thread would reserve 64 MiB of addresses for its small blocks, 128 for a moment, in which others get none; and
+ * the C library loads libgcc_s, or aborts, when a thread of libgomp ends. */
+static void live_within_limit(void)
+{
+#ifdef M_ARENA_MAX
+    mallopt(M_ARENA_MAX, 1);
+#endif
+    (void)dlopen("libgcc_s.so.1", RTLD_NOW);
+}
+
+static unsigned long long used_mib(void)
+{
+    char text[32] = "";
+    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, text, sizeof text - 1) < 0) *text = 0;
+    if (fd >= 0) close(fd);
+    return strtoull(text, NULL, 10) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20;
+}
+
+enum sw_status sw_mem_check_margin(void)
+{
+    if (limit == RLIM_INFINITY) return SW_OK;
+    void *room = mmap(NULL, SW_MEM_MARGIN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room != MAP_FAILED) return munmap(room, SW_MEM_MARGIN), SW_OK;
+    return SW_FAIL(SW_E_MEMORY, "out of memory: the limit is %llu MiB (ulimit -v, -d), %llu MiB of it are in use, and "
+                   "libraries may need %d MiB: raise it", (unsigned long long)limit >> 20, used_mib(),
+                   SW_MEM_MARGIN >> 20);
+}
+
+/* ---- */
 
 /* All of a block is cleared here, so that large pages cost no memory, and a fault for each 2 MiB takes the place of
  * 512: of a million runs of one step a sixth of the time went into faults. Whole large pages alone: those at the ends
@@ -33,6 +81,10 @@ enum sw_status sw_alloc_bytes(size_t count, size_t size, void *out)
     if (bytes == 0) bytes = ALIGN;
     p = aligned_alloc(ALIGN, bytes);
     if (!p) return SW_FAIL(SW_E_MEMORY, "out of memory: %zu bytes asked for", bytes);
+    if (bytes > SMALL && sw_mem_check_margin()) {
+        free(p);
+        return SW_E_MEMORY;
+    }
     ask_for_huge_pages(p, bytes);
     memset(p, 0, bytes);
     memcpy(out, &p, sizeof p);
@@ -63,8 +115,10 @@ enum sw_status sw_have_room(size_t bytes, char **block, size_t *room)
 
 /* The C library moves this bound up to 32 MiB as blocks are freed, and keeps what lies below it: after a merge of a
  * million runs a quarter of the memory was such blocks, free, with holes too small for the next. */
-void sw_mem_return_blocks(void)
+void sw_mem_begin(void)
 {
+    note_limit();
+    if (limit != RLIM_INFINITY) live_within_limit();
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif

@@ -24,8 +24,15 @@ enum sw_status sw_resize_bytes(size_t old_count, size_t count, size_t size, void
  * @param room   in, out: bytes it has; 0 on failure */
 enum sw_status sw_have_room(size_t bytes, char **block, size_t *room);
 
-/** Have the system get back each large block that is freed. Once, at the beginning of the program. */
-void sw_mem_return_blocks(void);
+/** Have the system get back each large block that is freed, and make the best of a limit of this process (`ulimit -v`,
+ * `ulimit -d`). Once, at the beginning of the program. */
+void sw_mem_begin(void);
+
+/** Ask, where this process has such a limit, whether it leaves the SW_MEM_MARGIN that libraries may need: HDF5 crashes
+ * where it gets no memory, libconfig aborts. Ask before a library is called; sw_alloc() leaves that much.
+ * @return SW_E_MEMORY: it does not, and the message says what is needed */
+enum { SW_MEM_MARGIN = 16 << 20 };
+enum sw_status sw_mem_check_margin(void);
 
 /** Give the system back what is free between blocks that are in use, after many of them were freed. */
 void sw_mem_trim(void);

@@ -334,7 +334,8 @@ static enum sw_status start_threads(struct sw_scheduler *s)
     for (; s->threads < s->workers; s->threads += each) {
         struct worker *w = &s->worker[s->threads];
         if (pthread_create(&w->thread, NULL, each > 1 ? run_group : worker_run, w))
-            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s", w->device->label);
+            return SW_FAIL(SW_E_MEMORY, "cannot start a thread for %s: `ulimit -v` or `ulimit -u` allows no more",
+                           w->device->label);
         s->running += each;
     }
     return SW_OK;

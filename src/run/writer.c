@@ -292,7 +292,7 @@ enum sw_status writer_create(const char *file, struct writer **writer)
     }
     if (pthread_create(&w->thread, NULL, writer_run, w)) {
         writer_destroy(&w);
-        return SW_FAIL(SW_E_MEMORY, "cannot start the writer thread");
+        return SW_FAIL(SW_E_MEMORY, "cannot start the writer thread: `ulimit -v` or `ulimit -u` allows no more");
     }
     w->started = true;
     *writer = w;

@@ -159,6 +159,23 @@ FAIL_KIND=fsync FAIL_AT=0 FAIL_LOG=log2 LD_PRELOAD="$library" "$sweep" run f.cfg
     -o new/folders/w.h5 || fail 'new folders'
 [ $(($(cut -d' ' -f1 log) - $(cut -d' ' -f1 log2))) = 2 ] || fail "syncs: $(cat log log2)"
 
+# memory that the system does not give, also to HDF5, which crashes then: 4, always, and what is needed
+short=0
+for ((mib = 40; mib <= 160; mib += 8)); do
+    (ulimit -v $((mib << 10)); exec "$sweep" -V) >/dev/null 2>&1
+    [ $? != 127 ] || continue  # there is no room for the libraries
+    (ulimit -c 0; ulimit -v $((mib << 10)); exec "$sweep" run f.cfg -q -o short.h5) >/dev/null 2>err
+    code=$?
+    [ $code = 0 ] || { [ $code = 4 ] && grep -q 'ulimit -v' err; } || fail "$mib MiB of memory: $code: $(cat err)"
+    [ $code = 0 ] || short=$((short + 1))
+    after memory short$mib $code short.h5
+    (ulimit -c 0; ulimit -v $((mib << 10)); exec "$sweep" verify again/memory-short$mib.h5) >/dev/null 2>err
+    code=$?
+    [ $code = 0 ] || { [ $code = 4 ] && grep -q 'ulimit -v' err; } || fail "verify, $mib MiB: $code: $(cat err)"
+done
+[ $short -gt 2 ] || fail 'memory was hardly ever short'
+echo "memory: too little at $short sizes"
+
 # a file that may not grow
 for k in 1 2; do "$sweep" run f.cfg -q -o of-$k.h5 --shard $k/2 || fail 'a shard'; done
 (ulimit -f 20; exec "$sweep" merge of-*.h5 -q -o merged.h5) 2>err

@@ -1,8 +1,8 @@
-"""Limit what a process may have: its open files, the length of a file that it writes.
+"""Limit what a process may have: its memory, its open files, the length of a file that it writes.
 
 `ulimit` sets one of them, another number each time, for a sweep, one that is continued, a merge and what reads a
-file. The command ends as it does undisturbed, or with a message and the code for it; and the same command without a
-limit comes to the same bits.
+file. The command ends as it does undisturbed, or with a message and the code for it: 4 where memory is short, 5 else;
+and the same command without a limit comes to the same bits.
 """
 import sys
 
@@ -18,8 +18,8 @@ SCENES = {
     "show": ([RUN], ["show", "k.h5"], ["show", "k.h5"], "k.h5", {}),
     "verify": ([RUN], ["verify", "k.h5"], ["verify", "k.h5"], "k.h5", {}),
 }
-# ulimit's letter: (from, to, exit codes); less does not suffice to start the program, or it needs no more
-LIMITS = {"n": (6, 40, {0, 4, 5}), "f": (1, 120, {0, 5})}
+# ulimit's letter: (from, to, exit codes), 127 where there is no room for the libraries; above, it needs no more
+LIMITS = {"v": (30000, 200000, {0, 4, 127}), "n": (6, 40, {0, 4, 5}), "f": (1, 120, {0, 5})}
 
 
 class Limits(Scenes):
@@ -54,7 +54,7 @@ def main():
     limits = Limits(judge)
     limits.prepared(limits.prepare)
     while judge.time_left():
-        limits.attack(judge.random.choice(limits.names), judge.random.choice("nf"))
+        limits.attack(judge.random.choice(limits.names), judge.random.choice("vvvnf"))
     print("limits: " + ", ".join(f"{k}: {n} times {code}" for (k, code), n in sorted(limits.ends.items(), key=str)))
     sys.exit(judge.summary())
 

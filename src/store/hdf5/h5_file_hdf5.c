@@ -227,6 +227,7 @@ void sw_h5_grow(struct sw_h5 *h, hid_t dataset, const hsize_t *dim)
 void sw_h5_write(struct sw_h5 *h, hid_t dataset, enum sw_h5_type type, int rank, const hsize_t *start,
                  const hsize_t *count, const void *data)
 {
+    if (!h->status && sw_mem_check_margin()) sw_h5_give_up(h, SW_E_MEMORY);
     if (h->status) return;
     hid_t file_space = check(h, H5Dget_space(dataset)), memory = check(h, rank ? H5Screate_simple(rank, count, NULL)
                                                                                : H5Screate(H5S_SCALAR));
@@ -263,7 +264,7 @@ static enum sw_status begin_file(struct sw_h5 *h, const char *path, bool writing
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);  /* we print, not HDF5 */
     *h = (struct sw_h5){.file = -1, .writing = writing};
     h->path = sw_strdup(path);
-    return h->status = h->path ? SW_OK : SW_E_MEMORY;
+    return h->status = h->path ? sw_mem_check_margin() : SW_E_MEMORY;
 }
 
 enum sw_status sw_h5_create(struct sw_h5 *h, const char *path)
@@ -302,6 +303,7 @@ enum sw_status sw_h5_open(struct sw_h5 *h, const char *path)
 
 static void close_file(struct sw_h5 *h)
 {
+    if (!h->status && h->writing && sw_mem_check_margin()) sw_h5_give_up(h, SW_E_MEMORY);
     if (!h->status && h->writing && H5Fflush(h->file, H5F_SCOPE_LOCAL) < 0) sw_h5_fail_hdf5(h);
     check_disk(h);
     sw_h5_heap_close(h);
