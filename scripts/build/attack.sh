@@ -9,6 +9,8 @@
 #     lies      writes that the disk does not do as it says: a bit flipped, nothing, half of it, zeros in the midst; and
 #               reads in which it flips a bit once
 #     limits    limits of a process: its memory, its open files, the length of a file
+#     chaos     several errors of the system in a command, and again when it recovers, all along the life of a file
+#     writers   two or three processes at once on one file, each pair of commands
 #     configs   configs with a few edits, through check and run
 #     folders   what another user puts where files are written: links, pipes, folders, at any moment (needs root)
 # A new part is a function attack_NAME here, which runs for $seconds or $count attacks, whichever ends first, prints
@@ -38,6 +40,8 @@ attack_kills() { by attack_kills "$plain"; }    # sanitizers do not go with a pr
 attack_faults() { by attack_faults "$plain"; }
 attack_lies() { by attack_lies "$plain"; }
 attack_limits() { by attack_limits "$plain"; }
+attack_chaos() { by attack_chaos "$plain"; }
+attack_writers() { by attack_writers "$plain"; }
 attack_configs() { by mutate_configs "$program" --plain "$plain"; }
 attack_folders() { by attack_folders "$plain"; }
 

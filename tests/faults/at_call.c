@@ -1,11 +1,12 @@
 /* at_call [-k K] [-c NAMES] [-p TEXT] [-f TEXT] [-a ACTION] [-l LOG] COMMAND ARGUMENT...: run a command, and do
  * something at the K-th of its system calls, those of its threads and children included, whichever library makes them.
  *     build/at_call -k 300 -c write,pwrite64,rename -a kill ./sweep run my.cfg
- * -k  which call; 0 (without it): none, they are counted
+ * -k  which call; 0 (without it): none, they are counted; K,L,...: several, at most 16, in this order
  * -c  only calls of these names count (the table below), separated by commas; without it all of them do
  * -p  only calls of files whose path contains TEXT count, or whose path is a relative one
  * -f  calls count from the first one on that has a path containing TEXT
- * -a  kill         SIGKILL, before the call; without -a likewise
+ * -a  (of several calls: an action for each, separated by commas, the last one for those beyond)
+ *     kill         SIGKILL, before the call; without -a likewise
  *     NUMBER       it fails with this errno, and is not made (close() is: it gives the descriptor back whatever it
  *                  says; brk() says nothing)
  *     short        it reads or writes half of what it was asked to
@@ -13,7 +14,7 @@
  *     lost, halved, holed  it writes nothing, the first half, or zeros in the middle third, and says that it wrote all
  *     run:COMMAND  a shell runs COMMAND while it waits
  *     list         none: LOG gets a line for each call that counts, "NAME PATH"
- * -l  gets, at the end, "CALLS calls", and ": NAME PATH" of the K-th
+ * -l  gets, at the end, "CALLS calls", and ": NAME PATH" of each at which something was done
  * Exit code: the command's; 128 and the signal, if one ended it; 77: this machine does not let a program be traced. */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,12 +60,14 @@ enum { KNOWN = sizeof table / sizeof *table };
 
 enum action { KILL, FAIL, SHORT, RUN, LIST, FLIP, LOST, HALVED, HOLED };
 static enum action action = KILL;
-static long        at, calls;
+static long        at[16], calls;
+static char       *words[16];                              /* the action of each                    */
+static int         planned, actions, next;
 static int         error;
 static bool        chosen[KNOWN], all = true, counting = true;
 static const char *in_path, *from_path, *command;
 static FILE       *log_file;
-static char        which[5000];
+static char        which[16 * 4200];
 static pid_t       failing, changed, lying;                /* threads that are in such a call */
 static struct user_regs_struct before;                     /* of the changed one, which may count on its arguments */
 static unsigned long long bit;
@@ -96,6 +99,20 @@ static void choose_action(const char *word)
     else if (!strcmp(word, "holed")) action = HOLED;
     else if (!strncmp(word, "run:", 4)) action = RUN, command = word + 4;
     else fprintf(stderr, "at_call: no action '%s'\n", word), exit(2);
+}
+
+static void choose_places(char *list)
+{
+    for (char *word = strtok(list, ","); word && planned < 16; word = strtok(NULL, ","))
+        if (atol(word) > 0) at[planned++] = atol(word);
+}
+
+/* Of one call it may be run:COMMAND, with commas in it. */
+static void choose_actions(char *list)
+{
+    if (planned <= 1) { choose_action(list); return; }
+    for (char *word = strtok(list, ","); word && actions < 16; word = strtok(NULL, ",")) words[actions++] = word;
+    if (actions) choose_action(words[0]);
 }
 
 static unsigned long long argument(const struct user_regs_struct *r, int k)
@@ -198,12 +215,17 @@ static void enter(pid_t pid, struct user_regs_struct *r)
     char path[4097] = "";
     while (k < KNOWN && table[k].number != (long)r->orig_rax) k++;
     const enum file file = k < KNOWN ? table[k].file : NONE;
-    if (in_path || !counting || action == LIST || calls + 1 == at) path_of(pid, r, file, path);
+    const bool due = next < planned && calls + 1 == at[next];
+    if (in_path || !counting || action == LIST || due) path_of(pid, r, file, path);
     if (!counting && strstr(path, from_path)) counting = true;
     if (!counting || !(all || (k < KNOWN && chosen[k])) || (in_path && !is_file(path, file))) return;
     if (action == LIST && log_file) fprintf(log_file, "%s %s\n", k < KNOWN ? table[k].name : "other", path);
-    if (++calls != at) return;
-    snprintf(which, sizeof which, ": %s %s", k < KNOWN ? table[k].name : "another", path);
+    calls++;
+    if (next == planned || calls < at[next] || failing || changed || lying) return;  /* one at a time: the next call */
+    if (next && next < actions) choose_action(words[next]);
+    next++;
+    const size_t length = strlen(which);
+    snprintf(which + length, sizeof which - length, ": %s %s", k < KNOWN ? table[k].name : "another", path);
     act(pid, r);
 }
 
@@ -252,11 +274,11 @@ int main(int argc, char **argv)
 {
     const char *log_path = NULL;
     for (int option; (option = getopt(argc, argv, "+k:c:p:f:a:l:")) != -1;) {
-        if (option == 'k') at = atol(optarg);
+        if (option == 'k') choose_places(optarg);
         else if (option == 'c') choose(optarg);
         else if (option == 'p') in_path = optarg;
         else if (option == 'f') from_path = optarg, counting = false;
-        else if (option == 'a') choose_action(optarg);
+        else if (option == 'a') choose_actions(optarg);
         else if (option == 'l') log_path = optarg;
         else return 2;
     }
