@@ -170,7 +170,7 @@ again='-s sweep.dim=[2] -s accuracy.runs=6 -s run.batch=2'
 expect 0 run "$config" -q -o again.h5 --device cpu -s 'run.split="runs"' $again
 ended=75
 for ((k = 0; k < 60 && ended == 75; k++)); do  # also in steps that are taken again
-    slowly 0.01 "$sweep" run "$config" -o on.h5 --device cpu:0,1 -s 'run.split="grid"' $again --max-time 0.6 >out 2>err
+    slowly 0.01 "$sweep" run "$config" -o on.h5 --device cpu:0,1 -s 'run.split="grid"' $again --max-time 1.5 >out 2>err
     ended=$?
 done
 [ $ended = 0 ] || fail "stopped again and again, it ends with $ended"
