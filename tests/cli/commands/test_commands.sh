@@ -71,7 +71,7 @@ while IFS= read -r line; do
     'submit --missing'* | merge\ * | status\ *) continue ;;     # test_submit.sh, test_shards.sh, test_status.sh
     *sweep.file=-*) continue ;;                                 # test_table.sh
     bench*cuda* | bench*split=2*) continue ;;                   # test_bench.sh
-    plot*) [ "$draws" ] || continue ;;
+    plot\ * | report\ *) [ "$draws" ] || continue ;;
     ncdump\ * | h5dump\ *) command -v "${words%% *}" >/dev/null || continue ;;
     esac
     words=$(sed -E 's/ --device cuda[:0-9,]*//; s/\[1024,1024,1024\]/[64,64,64]/' <<<"$words")
@@ -82,6 +82,7 @@ while IFS= read -r line; do
     bench\ *) words=$(sed -E 's/\<(n|batch|steps)=[0-9^]+/\1=64/g; s/n=\[[0-9,]*\]/n=[16,16,32]/' <<<"$words")
               words="$words --device cpu --repeats 1 --longest 0.01" ;;
     plot\ *) words="$words -o picture.png" ;;
+    report\ *) words="$words -o page.html" ;;
     submit\ *) words="$words --print" ;;
     run\ *) words="$words -n" ;;
     *) words="run $words -n" ;;
