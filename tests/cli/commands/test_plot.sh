@@ -647,14 +647,14 @@ refuses "a place of another kind" "--at is not for --kind lines; it goes with --
 
 # ---- print: no text on another, none outside, at any size; two ticks at least
 in_python "no text lies on another or leaves the picture" '
-import itertools
 ch, nsweep, box, times, ends, long, whole = sys.argv[1:]
 pictures = [(ch, "--kind=spacetime", "--run=0-7"), (ch, "--kind=lines", "--run=0-7"), (nsweep, "--kind=convergence"),
             (ch, "--kind=lines", "--of=energy"), (box, "--run=8"), (box, "--kind=slice", "--run=8-11"),
             (times, "--kind=spacetime", "--run=0-3"), (ends,), (long,), (long, "--kind=curves"), (whole,)]
-for picture, size in itertools.product(pictures, ("3.4x2.5", None)):
-    found = crowded(draw(*picture, *([f"--size={size}"] if size else [])))
-    assert not found, (picture, size, found[:3])
+small = [(*picture, "--size=3.4x2.5") for picture in pictures]
+for picture in small + [pictures[0], pictures[2], pictures[5], *pictures[-3:]]:    # of the usual size: one of each kind
+    found = crowded(draw(*picture))
+    assert not found, (picture, found[:3])
 ' "$dir/tiny_ch.h5" "$dir/tiny_nsweep.h5" "$dir/tiny_compact.h5" "$dir/times.h5" "$dir/ends.h5" "$dir/long.h5" \
     "$dir/map.h5"
 in_python "ticks at values do not run together" '
@@ -837,7 +837,7 @@ for work, text in ((lambda: os.kill(os.getpid(), signal.SIGSEGV), "x.h5: HDF5 cr
     told = open(said).read()
     assert code == 5 and text in told and "copy it again" in told and told.count("\n") == 1, (code, told)
 assert guard.guarded(lambda: 3, "x.h5") == 3' "$dir"
-timeout 300 $SWEEP_PYTHON -B tests/fuzz/fuzz_plot.py "${SW_FUZZ_SECONDS:-5}" 1 "$dir"/tiny_*.h5 >"$dir/out" 2>&1 &&
+timeout 300 $SWEEP_PYTHON -B tests/fuzz/fuzz_plot.py "${SW_FUZZ_SECONDS:-2}" 1 "$dir"/tiny_*.h5 >"$dir/out" 2>&1 &&
     ok "$(tail -n 1 "$dir/out")" || { cat "$dir/out"; bad "damaged files"; }
 
 # ---- Ctrl-C: by the signal, which a shell tells as 130, and without a word
