@@ -466,6 +466,9 @@ class Results:
         """Whether a run's axis ends in walls, which are points; else the first point comes again at x0 + length."""
         if self.numbered:
             return True
+        ends = re.findall(r'\b(?:left|right)\s*[=:]\s*\{\s*(?:([xyz])\s*[=:])?', self.config)    # left = { y = { …
+        if axis in (of or "x" for of in ends):
+            return True
         word_of = {}
         for of, what in re.findall(r'\bboundary(?:\.([xyz]))?\s*[=:]\s*(\{[^}]*\}|"[^"]*")', self.config):
             own = re.findall(r'\baxis\s*[=:]\s*"([^"]*)"', self.config)[-1:] or ["x"]    # of one word for all

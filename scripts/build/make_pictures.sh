@@ -24,17 +24,15 @@ mkdir -p docs/pictures
 awk '/^```$/ { if (on) exit; on = 1; next } on' README.md > "$dir/map.cfg"
 ./sweep run -q "$dir/map.cfg" -o "$dir/map.h5"
 ./sweep plot "$dir/map.h5" --over k,F -o docs/pictures/map.png
-draw ch_forcing                 ch_forcing     --kind spacetime --run 0,128,136,144,388,396,404,412
-draw ch_coarsening              ch_coarsening  --kind lines --of domain_length --log x
-draw hyperdiffusion_convergence convergence    --kind convergence
-draw heat_convergence           heat           --kind convergence
-draw swift_hohenberg            swift_hohenberg --kind heatmap --of u_max --over k,r
-draw allen_cahn_front           allen_cahn_front --kind convergence
-draw fronts                     fronts         --kind lines --of fronts --log xy
-draw compact_convergence        compact        --kind convergence
-draw advection_1d               advection      --kind convergence
-draw elliptic_convergence       elliptic       --kind convergence
-draw elliptic_shell             elliptic_shell --run 2
+# Each row of docs/howto/examples.md names a config, a command and a picture; those of the catalogue come below.
+awk -F '[|] *' '/^[|].*[.]cfg`.*pictures/ {
+    config = $3; gsub(/`|configs[/]|[.]cfg|[ ]/, "", config)
+    options = $4; sub(/^`sweep plot [^ ]*/, "", options); sub(/` *$/, "", options)
+    picture = $5; sub(/.*pictures[/]/, "", picture); sub(/[.]png.*/, "", picture)
+    if (config !~ /^equations/) print config, picture, options }' docs/howto/examples.md |
+    while read -r config picture options; do draw "$config" "$picture" $options < /dev/null; done
+draw hyperdiffusion_convergence convergence --kind convergence
+draw elliptic_convergence elliptic --kind convergence
 mkdir -p "$dir/equations"
 for config in configs/equations/*.cfg; do
     name=$(basename "$config" .cfg)

@@ -13,7 +13,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
 CONFIG = re.compile(r"(?<!\[)`(configs/[\w./]+\.cfg)`")
 FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
-FIRST, OTHERS = "README.md", {"configs": "docs/reference/equations.md"}   # a page for a folder
+FIRST, OTHERS = "README.md", {"configs": "docs/howto/examples.md"}   # a page for a folder
 
 
 def read(path):

@@ -52,7 +52,7 @@ makes map.cfg results/map.h5 -s "sweep.F=${few/0.068/0.07}" -s "sweep.k=$few" -s
 makes own.cfg results/my.h5 -s time.end=1.0 -s output.scalars.every=0.5
 makes orders.cfg orders.h5
 makes stat.cfg stat.h5
-for name in tiny_ch statistics refine hysteresis; do makes configs/$name.cfg results/$name.h5; done
+for name in tiny_ch statistics refine hysteresis swift_hohenberg; do makes configs/$name.cfg results/$name.h5; done
 cp results/tiny_ch.h5 results/rehearsal.h5
 "$sweep" init cahn_hilliard | sed -E 's/(end|every) *= [0-9.]+/\1 = 1.0/' >my.cfg
 makes my.cfg results/cahn_hilliard.h5
@@ -74,7 +74,7 @@ while IFS= read -r line; do
     plot\ * | report\ *) [ "$draws" ] || continue ;;
     ncdump\ * | h5dump\ *) command -v "${words%% *}" >/dev/null || continue ;;
     esac
-    words=$(sed -E 's/ --device cuda[:0-9,]*//; s/\[1024,1024,1024\]/[64,64,64]/' <<<"$words")
+    words=$(sed -E 's/ --device cuda[:0-9,]*//; s/\[1024,1024,1024\]/[64,64,64]/; s,/usr/share/sweep/,,' <<<"$words")
     count=$((count + 1)) program=$sweep
     case $words in
     ncdump\ * | h5dump\ *) program=${words%% *} words=${words#* } ;;
