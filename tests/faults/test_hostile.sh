@@ -86,7 +86,9 @@ with h5py.File("circle.h5", "r+") as h:
 # ---- more than there is
 replace("long_run.h5", "run", lambda h, n, s, d: h.create_dataset(n, (20000,), d, chunks=(10,), maxshape=(None,)))
 replace("sparse.h5", "u", lambda h, n, s, d: h.create_dataset(n, s, d, chunks=(1, 1, s[2])))
-replace("texts.h5", "message", lambda h, n, s, d: h.create_dataset(n, (12,), h5py.string_dtype(), chunks=(1,)))
+replace("texts.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, (12,), h5py.string_dtype(), chunks=(1,)))
+replace("filled.h5", "message", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue="of all"))
+replace("vast.h5", "message", lambda h, n, s, d: h.create_dataset(n, (2**40,), d))
 # constant columns, whose values are not stored: no list that decides what others have, and as long as that
 replace("constant_run.h5", "run", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=3))
 replace("constant_id.h5", "run_id", lambda h, n, s, d: h.create_dataset(n, (12,), d, fillvalue=3))
@@ -159,7 +161,8 @@ expect 5 merge unlisted.h5 -o joined.h5; says 'has virtual datasets, but lists n
 expect 5 merge circle.h5 -o joined.h5; says 'is virtual, and so are its parts, and theirs, without an end'
 refused long_run.h5 'long_run.h5: '
 refused sparse.h5 'a dataset has a larger extent than is stored of it'
-refused texts.h5 'a dataset has a larger extent than is stored of it'
+for name in texts filled; do refused $name.h5 'a dataset has a larger extent than is stored of it'; done
+refused vast.h5 'dataset /message is not the list of 12 texts it should be'
 for name in run id unset; do
     refused constant_$name.h5 'a dataset has a larger extent than is stored of it'
 done

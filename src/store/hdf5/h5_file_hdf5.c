@@ -142,10 +142,14 @@ void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
     sw_h5_put(h, path, type, &(struct sw_h5_shape){.rank = 1, .dim = {(hsize_t)count}}, data);
 }
 
-/* Whether all entries have the same bytes. */
+/* Whether all entries have the same bytes; of texts, whether all are empty. */
 static bool is_constant(enum sw_h5_type type, int64_t count, const void *data)
 {
     const size_t size = sw_h5_size(type);
+    const char *const *text = data;
+    for (int64_t k = 0; type == SW_H5_TEXT && k < count; k++)
+        if (*text[k]) return false;
+    if (type == SW_H5_TEXT) return count > 1;
     return count > 1 && !memcmp(data, (const char *)data + size, (size_t)(count - 1) * size);
 }
 
@@ -155,8 +159,8 @@ void sw_h5_put_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, i
     if (h->status) return;
     if (!is_constant(type, count, data)) { sw_h5_put(h, path, type, &shape, data); return; }
     hid_t create = creation_list(type, &shape);
-    H5Pset_fill_time(create, H5D_FILL_TIME_IFSET);
-    if (H5Pset_fill_value(create, sw_h5_native(type), data) < 0) sw_h5_fail_hdf5(h);
+    H5Pset_fill_time(create, H5D_FILL_TIME_IFSET);  /* of texts HDF5 makes H5D_FILL_TIME_ALLOC of it */
+    if (type != SW_H5_TEXT && H5Pset_fill_value(create, sw_h5_native(type), data) < 0) sw_h5_fail_hdf5(h);
     sw_h5_dataset_close(make(h, path, type, &shape, create));
 }
 

@@ -74,9 +74,10 @@ hid_t sw_h5_transfer(hsize_t count);
 void sw_h5_put(struct sw_h5 *h, const char *path, enum sw_h5_type type, const struct sw_h5_shape *shape,
                const void *data);
 void sw_h5_put_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data);
-/** The same for numbers of a column of a table. Where all are the same to the bit, none is stored: they are the fill
- * value of the dataset, which readers see as they see others. A fill value that is a text would be lost by copies:
- * h5repack and H5Ocopy() of HDF5 1.10 leave its reference as it is. */
+/** The same for a column of a table. Where all numbers are the same to the bit, or all texts empty, none is stored:
+ * they are the fill value of the dataset, which readers see as they see others. A fill value that is a text would be
+ * lost by copies, as h5repack and H5Ocopy() of HDF5 1.10 leave its reference as it is; an empty one has none, and is
+ * HDF5's. */
 void sw_h5_put_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, const void *data);
 /** A scalar text. */
 void sw_h5_put_text(struct sw_h5 *h, const char *path, const char *text);
@@ -125,6 +126,8 @@ void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 /** The same for texts: calls visit for each; its failure is the file's. */
 void sw_h5_get_texts(struct sw_h5 *h, const char *path, int64_t count,
                      enum sw_status (*visit)(void *user, int64_t k, const char *text), void *user);
+/** Whether sw_h5_put_column() stored no text of a column, as all are empty. */
+bool sw_h5_all_empty(struct sw_h5 *h, const char *path, int64_t count);
 /** The same for what sw_h5_put_column() wrote. Of other datasets no less than their extent must be stored. */
 void sw_h5_get_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data);
 /** Free with sw_free(). */

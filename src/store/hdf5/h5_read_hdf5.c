@@ -78,16 +78,18 @@ static int64_t chunks_of(const struct sw_h5_shape *shape)
     return count;
 }
 
-/* Whether nothing is stored of a dataset, as all values are its fill value, which was set for that; in chunks, too, as
- * h5repack leaves it. */
-static bool is_constant(hid_t dataset)
+/* Whether nothing is stored of a dataset, as all values are its fill value, which was set for that, or is that of
+ * texts; in chunks, too, as h5repack leaves it. */
+static bool is_constant(hid_t dataset, bool texts)
 {
     hid_t properties = H5Dget_create_plist(dataset);
     H5D_fill_time_t when = H5D_FILL_TIME_ERROR;
     H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
     const bool constant = properties >= 0 && H5Dget_storage_size(dataset) == 0 &&
-                          H5Pget_fill_time(properties, &when) >= 0 && when == H5D_FILL_TIME_IFSET &&
-                          H5Pfill_value_defined(properties, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED;
+                          H5Pget_fill_time(properties, &when) >= 0 &&
+                          (texts ? when != H5D_FILL_TIME_NEVER : when == H5D_FILL_TIME_IFSET) &&
+                          H5Pfill_value_defined(properties, &defined) >= 0 &&
+                          defined == (texts ? H5D_FILL_VALUE_DEFAULT : H5D_FILL_VALUE_USER_DEFINED);
     if (properties >= 0) H5Pclose(properties);
     return constant;
 }
@@ -102,6 +104,7 @@ static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_sh
     hid_t type = H5Dget_type(dataset);
     const bool known = entries >= 0 && type >= 0 &&
                        !__builtin_mul_overflow(entries, (int64_t)H5Tget_size(type), &bytes);
+    const bool texts = known && H5Tget_class(type) == H5T_STRING;
     if (type >= 0) H5Tclose(type);
     if (!known) {
         sw_h5_damaged(h, "says that it holds more than a file of its length can");
@@ -111,7 +114,7 @@ static void require_stored(struct sw_h5 *h, hid_t dataset, const struct sw_h5_sh
     if (h->status || !bytes) return;
     const hsize_t stored = H5Dget_storage_size(dataset);  /* 0 also where the index is damaged */
     if (!stored && H5Eget_num(H5E_DEFAULT) > 0) sw_h5_fail_hdf5(h);
-    else if (stored > h->bytes || (stored < (hsize_t)bytes && !(column && is_constant(dataset))))
+    else if (stored > h->bytes || (stored < (hsize_t)bytes && !(column && is_constant(dataset, texts))))
         sw_h5_damaged(h, "a dataset has a larger extent than is stored of it");
 }
 
@@ -402,6 +405,14 @@ void sw_h5_get_list(struct sw_h5 *h, const char *path, enum sw_h5_type type, int
 void sw_h5_get_column(struct sw_h5 *h, const char *path, enum sw_h5_type type, int64_t count, void *data)
 {
     read_list(h, open_list(h, path, count, type, true), type, count, data);
+}
+
+bool sw_h5_all_empty(struct sw_h5 *h, const char *path, int64_t count)
+{
+    hid_t dataset = open_list(h, path, count, SW_H5_TEXT, true);
+    const bool none = count && dataset >= 0 && H5Dget_storage_size(dataset) == 0;
+    sw_h5_dataset_close(dataset);
+    return none;
 }
 
 /* One value, or a range of a list of them, as references. */

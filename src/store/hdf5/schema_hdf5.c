@@ -132,7 +132,7 @@ void sw_h5_write_table(struct sw_h5 *h, const struct sw_run_table *t, const char
     sw_h5_put_list(h, "/run_id", SW_H5_UNSIGNED, t->nruns, t->id);
     describe(h, "/run_id", NULL, "sha256 prefix of canonical parameters", NULL);
     sw_h5_attach(h, "/run_id", 0, "/run");
-    sw_h5_put_list(h, "/message", SW_H5_TEXT, t->nruns, t->message);
+    sw_h5_put_column(h, "/message", SW_H5_TEXT, t->nruns, t->message);
     describe(h, "/message", NULL, "why a run diverged or failed, or what makes it doubtful", coordinates);
     sw_h5_attach(h, "/message", 0, "/run");
     for (int k = 0; k < sw_run_ncolumns; k++)
@@ -212,7 +212,7 @@ static void read_rows(struct sw_h5 *h, struct sw_run_table *t)
 {
     sw_h5_read_runs(h, "/run", t->nruns, t->index);
     read_ids(h, t);
-    sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
+    if (!sw_h5_all_empty(h, "/message", t->nruns)) sw_h5_get_texts(h, "/message", t->nruns, set_message, t);
     for (int k = 0; k < sw_run_ncolumns; k++) read_column(h, t, k);
 }
 

@@ -55,6 +55,7 @@ with h5py.File("new.h5") as h:
         assert len(h[name]) > 1 and (h[name][:] == value).all(), name
         assert h[name].id.get_storage_size() == 0 and h[name].fillvalue == value, name
     assert h["run"].id.get_storage_size() and h["run_id"].id.get_storage_size() and h["wall_time"][0] > 0
+    assert (h["message"].asstr()[:] == "").all() and h["message"].id.get_storage_size() == 0
 shutil.copy("new.h5", "stored.h5")
 with h5py.File("stored.h5", "r+") as h:
     del h.attrs["sweep_checksum"]
