@@ -157,8 +157,8 @@ $B/%.o: %.c Makefile $B/gen/cc.flags | $B/gen/build_info.h
 	$(call say,CC,$<)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
 for_lanes = $(foreach set,$(lanes),-DSW_LANES_$(shell echo $(set) | tr a-z A-Z))
-$B/$(simd)/lanes.o: private CPPFLAGS += $(for_lanes)
-$B/$(simd)/lanes.o: $B/gen/lanes.flags
+$B/$(simd)/lanes.o $B/src/problem/fields/tiles.o: private CPPFLAGS += $(for_lanes)
+$B/$(simd)/lanes.o $B/src/problem/fields/tiles.o: $B/gen/lanes.flags
 $B/gen/lanes.flags: made_with = $(for_lanes)
 
 for_comm = $(if $(MPI),-DSW_HAVE_MPI $(MPI_CFLAGS)) $(if $(and $(CUDA),$(NCCL)),-DSW_HAVE_NCCL $(NCCL_CFLAGS))

@@ -6,7 +6,9 @@
 
 enum closes { CLOSES_NOTHING, CLOSES_STAGE, CLOSES_STEP };
 
-#ifdef __x86_64__
+/* The instruction sets that this build has, as problem/line/simd has them (LANES in the Makefile). */
+#if defined SW_LANES_AVX512 && defined __x86_64__
+#define ROW_AVX512 &tiles_avx512,
 #include <immintrin.h>
 
 static bool here_avx512(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
@@ -19,6 +21,13 @@ static bool here_avx512(void) { return __builtin_cpu_supports("avx512f") && __bu
 #define LARGER(a, b) ((vec)_mm512_max_pd((__m512d)(a), (__m512d)(b)))
 #define LARGER_BITS(a, b) ((bits)_mm512_max_epi64((__m512i)(a), (__m512i)(b)))
 #include "problem/fields/tiles_body.h"
+#else
+#define ROW_AVX512
+#endif
+
+#if defined SW_LANES_AVX2 && defined __x86_64__
+#define ROW_AVX2 &tiles_avx2,
+#include <immintrin.h>
 
 static bool here_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #define NAMED(name) name##_avx2
@@ -31,8 +40,12 @@ static bool here_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin
 #define LARGER_BITS(a, b) \
     ((bits)_mm256_blendv_epi8((__m256i)(b), (__m256i)(a), _mm256_cmpgt_epi64((__m256i)(a), (__m256i)(b))))
 #include "problem/fields/tiles_body.h"
+#else
+#define ROW_AVX2
 #endif
 
+#ifdef SW_LANES_GENERIC
+#define ROW_GENERIC &tiles_generic,
 /* The compiler's vectors of 16 bytes: SSE2, NEON, or nothing; products and sums are rounded each. */
 static bool here_generic(void) { return true; }
 #define NAMED(name) name##_generic
@@ -45,15 +58,13 @@ static bool here_generic(void) { return true; }
 #define LARGER_BITS(a, b) LARGER_BY((a) > (b), (a), (b))
 #define LARGER_BY(which, a, b) (((a) & (bits)(which)) | ((b) & ~(bits)(which)))
 #include "problem/fields/tiles_body.h"
+#else
+#define ROW_GENERIC
+#endif
 
 const struct fields_tiles *fields_tiles_pick(void)
 {
-    static const struct fields_tiles *const table[] = {
-#ifdef __x86_64__
-        &tiles_avx512, &tiles_avx2,
-#endif
-        &tiles_generic, NULL,
-    };
+    static const struct fields_tiles *const table[] = {ROW_AVX512 ROW_AVX2 ROW_GENERIC NULL};
     const char *wanted = getenv("SWEEP_SIMD");
     const struct fields_tiles *best = NULL;
     for (const struct fields_tiles *const *row = table; *row; row++) {
