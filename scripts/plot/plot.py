@@ -8,6 +8,7 @@ Needs h5py, numpy and matplotlib (Debian: python3-h5py python3-matplotlib). The 
 pysweep/, which is python/pysweep of the repository, reads the file.
 """
 import copy
+import errno
 import io
 import os
 import shlex
@@ -71,7 +72,10 @@ except ImportError as error:
     print(f"error: {error}; " + ("sweep_plot and pysweep have to be beside plot.py: install sweep again" if own else
                                  "install python3-h5py and python3-matplotlib (Debian, Ubuntu)"), file=sys.stderr)
     sys.exit(4)
-except OSError as error:    # of the current folder, which import_matplotlib() leaves and comes back to
+except (MemoryError, OSError) as error:   # else import_matplotlib() could not come back
+    if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
+        print("error: not enough memory for numpy and matplotlib: raise `ulimit -v`", file=sys.stderr)
+        sys.exit(4)
     print(f"error: the current folder cannot be entered again: {error.strerror}", file=sys.stderr)
     sys.exit(5)
 

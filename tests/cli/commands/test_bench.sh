@@ -316,7 +316,7 @@ awk -F, '$2 == 8 { coarse[$1] = $4 } $2 == 16 { ratio[$1] = coarse[$1]/$4; count
       [ "$(grep -cE '^(part|join|shards|read),67108864,1,' "$tmp/checksum.csv")" = 4 ]; } || fail bench_checksum.sh
 # their arguments are parsed in one place
 for path in papers/reproduce_{all,bvp,cupentbatch,compact,spike,elliptic} \
-    bench/bench_{bvp,steps,output,compact,devices,checksum,distributed}; do
+    bench/bench_{bvp,steps,output,compact,devices,checksum,read_back,distributed}; do
     script=${path#*/}
     scripts/$path.sh --no-such-option >"$tmp/out" 2>"$tmp/err" && fail "$script.sh takes any option"
     head -1 "$tmp/err" | grep -q "^$script.sh" || fail "usage of $script.sh"
