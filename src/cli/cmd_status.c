@@ -24,7 +24,8 @@ struct status {
     int64_t runs;
     struct sw_run_counts counts;
     struct sw_status_file now;             /* while it runs                                */
-    int64_t step, steps_of;            /* an unfinished batch: its runs, steps so far  */
+    int64_t step, steps_of;            /* unfinished batches: their runs, steps so far of the
+                                          last one, -1: each run has its own             */
     bool unwritten;                    /* nothing of it is on disk yet                 */
 };
 
@@ -36,7 +37,7 @@ static void count_runs(const struct cli_sweep *s, const struct sw_completed *com
     v->counts.pending = completed->count < s->count ? s->count - completed->count : 0;
     for (int k = 0; k < completed->ncheckpoint; k++) {
         v->steps_of += completed->checkpoint[k].count;
-        v->step = completed->checkpoint[k].step;
+        v->step = completed->checkpoint[k].ticks ? -1 : completed->checkpoint[k].step;
     }
 }
 
@@ -75,10 +76,10 @@ static void print_file(const struct sw_cli *cli, const struct status *v)
         console_print(cli, "runs     %lld: %lld done, %lld diverged, %lld failed, %lld pending\n", (long long)v->runs,
                       (long long)n->done, (long long)n->diverged, (long long)n->failed, (long long)n->pending);
     if (v->steps_of)
-        console_print(cli, "begun    %lld run%s %s a checkpoint, the last at step %lld\n", (long long)v->steps_of,
-                      v->steps_of == 1 ? "" : "s",
-                      !strcmp(v->state, "running") ? "would go on from" : v->steps_of == 1 ? "waits at" : "wait at",
-                      (long long)v->step);
+        console_print(cli, "begun    %lld run%s %s a checkpoint", (long long)v->steps_of, v->steps_of == 1 ? "" : "s",
+                      !strcmp(v->state, "running") ? "would go on from" : v->steps_of == 1 ? "waits at" : "wait at");
+    if (v->steps_of && v->step >= 0) console_print(cli, ", the last at step %lld", (long long)v->step);
+    if (v->steps_of) console_print(cli, "\n");
     if (!strcmp(v->state, "running")) print_progress(cli, &v->now);
 }
 

@@ -61,9 +61,11 @@ static void report_event(void *batch, const struct sw_event *event)
 /* @param kind  SW_EVENT_BATCH, SW_EVENT_CHECKPOINT */
 static void report_batch(struct batch *b, enum sw_event_kind kind)
 {
-    const int count = b->runs.count;
-    report_event(b, &(struct sw_event){.kind = kind, .step = b->step, .count = count,
-                                       .seconds = seconds_per_run(b) * count});
+    const struct runs *r = &b->runs;
+    int64_t most = 0;  /* that a run has taken */
+    for (int j = 0; j < r->count; j++) most = runs_step(r, j, b->step) > most ? runs_step(r, j, b->step) : most;
+    report_event(b, &(struct sw_event){.kind = kind, .step = most, .count = r->count,
+                                       .seconds = seconds_per_run(b) * r->count});
 }
 
 static bool may_give_up(void *batch)

@@ -7,7 +7,7 @@ cat >paces.cfg <<'END'
 problem = "cahn_hilliard";
 grid    = { n = 40; length = "2*pi*2"; };
 physics = { D = 1.0; gamma = "0.5 + g"; };
-sweep   = { g = [0.0, 0.5, 1.0]; last = [2.0, 3.0]; k = "range(1, 11)"; };
+sweep   = { g = [0.0, 0.5, 1.0]; last = [2.0, 3.0]; k = [1, 2, 4, 7, 11]; };
 time    = { dt = "last/(20 + 17*k)"; end = "last"; };
 initial = "0.2*cos(x) + 0.1*g*sin(2*x)";
 forcing = "0.1*cos(x - t)";
@@ -20,14 +20,14 @@ END
 alone() {
     local config=$1 file=$2 k
     shift 2
-    for k in {1..11}; do expect 0 run "$config" --device cpu --only "k == $k" "$@" -o "$file"; done
+    for k in 1 2 4 7 11; do expect 0 run "$config" --device cpu --only "k == $k" "$@" -o "$file"; done
 }
 
 # ---- one batch, and what it says
 expect 0 check paces.cfg --device cpu
 prints 'batches  1 · 37 to 207 steps a run'
 expect 0 run paces.cfg --device cpu
-says 'plan     1 batch'; says 'done     66 ok'
+says 'plan     1 batch'; says 'done     30 ok'
 holds paces.h5 paces.h5 "(a['steps'][()] == 20 + 17*a['k'][()]).all() and np.isfinite(a['m'][()]).all()"
 holds paces.h5 paces.h5 "np.allclose(a['t_reached'][()], a['last'][()], rtol=1e-15, atol=0)"
 
@@ -41,7 +41,7 @@ cat >free.cfg <<'END'
 problem = "hyperdiffusion";
 grid    = { n = 40; length = "2*pi"; };
 physics = { D = 1.0; gamma = "0.5 + g"; };
-sweep   = { g = [0.0, 0.5, 1.0]; k = "range(1, 11)"; };
+sweep   = { g = [0.0, 0.5, 1.0]; k = [1, 2, 4, 7, 11]; };
 time    = { dt = "0.2/(20 + 17*k)"; end = 0.2; };
 initial = "(1 + g)*cos(x)";
 exact   = "(1 + g)*cos(x)*exp(-gamma*t)";
@@ -67,7 +67,7 @@ END
 cat >ends.cfg <<'END'
 problem = "equation";
 grid    = { n = 33; length = 6.0; };
-sweep   = { g = [0.0, 0.5, 1.0]; k = "range(1, 11)"; };
+sweep   = { g = [0.0, 0.5, 1.0]; k = [1, 2, 4, 7, 11]; };
 time    = { dt = "2.0/(20 + 17*k)"; end = 2.0; };
 rhs     = "(0.3 + g)*dxx(u) + u - u^3 + 0.1*cos(x - t)";
 left    = { dirichlet = "0.2*cos(t)"; };
@@ -80,16 +80,16 @@ says 'plan     1 batch'
 alone ends.cfg ends_alone.h5; same ends.h5 ends_alone.h5
 
 # all runs again with half the step, and on a finer grid
-expect 0 run paces.cfg --device cpu -s accuracy.runs=66 -o halves.h5
-alone paces.cfg halves_alone.h5 -s accuracy.runs=66
+expect 0 run paces.cfg --device cpu -s accuracy.runs=30 -o halves.h5
+alone paces.cfg halves_alone.h5 -s accuracy.runs=30
 for name in error_time error_space; do
     holds halves.h5 halves_alone.h5 "np.isfinite(a['$name'][()]).all() and (a['$name'][()] == b['$name'][()]).all()"
 done
 # of a sweep that is too long for that half steps of each run end where they would in a batch of its own
-sed "s/^accuracy.*//; s/range(1, 11)/range(5000, 5010)/; s/g = .0.0, 0.5, 1.0./g = [0.0]/" paces.cfg >early.cfg
+sed "s/^accuracy.*//; s/1, 2, 4, 7, 11/5000, 5001, 5005, 5010, 5013/; s/g = .0.0, 0.5, 1.0./g = [0.0]/" paces.cfg >early.cfg
 expect 0 run early.cfg --device cpu -o early.h5
 says 'at an earlier time than the end'
-for k in {5000..5010}; do expect 0 run early.cfg --device cpu --only "k == $k" -o early_alone.h5; done
+for k in 5000 5001 5005 5010 5013; do expect 0 run early.cfg --device cpu --only "k == $k" -o early_alone.h5; done
 same early.h5 early_alone.h5
 
 # ---- stopped anywhere, a batch goes on from where each of its runs was
@@ -97,19 +97,22 @@ long=(-s 'sweep.g=[0.0]' -s 'sweep.last=[20.0]' -s 'time.dt="last/(20000 + 1700*
       -s accuracy.runs=0)
 expect 0 run paces.cfg --device cpu "${long[@]}" -o whole.h5
 stopped=0
-for try in {0..60}; do
-    looks=(0.02 0.01 0.006 0.003)
-    slowly ${looks[try]:-0} "$sweep" run paces.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>err
-    code=$?
-    [ $code = 0 ] && break
-    stopped=$((stopped + 1))
+for look in 0.02 0.01 0.006 0.003; do
+    slowly $look "$sweep" run paces.cfg --device cpu "${long[@]}" -o parts.h5 --max-time 0.15 >out 2>err
+    case $? in
+    75) stopped=$((stopped + 1)) ;;
+    0) ;;
+    *) fail 'a call with --max-time' ;;
+    esac
 done
-[ $code = 0 ] || fail 'interrupted runs do not come to their end'
 [ $stopped -gt 0 ] || fail 'the batch was never interrupted'
+expect 0 run paces.cfg --device cpu "${long[@]}" -o parts.h5
 same whole.h5 parts.h5
 # with other runs beside them, or other outputs, the stored tick would be another step: they begin again
 slowly 0.02 "$sweep" run paces.cfg --device cpu "${long[@]}" -o other.h5 --max-time 0.15 >out 2>err
 [ $? = 75 ] || fail 'the batch was not interrupted'
+expect 0 status other.h5
+matches '^begun    5 runs wait at a checkpoint$'
 expect 0 run paces.cfg --device cpu "${long[@]}" --only 'k < 4' -o other.h5
 expect 0 run paces.cfg --device cpu "${long[@]}" -o other.h5
 same whole.h5 other.h5
@@ -136,7 +139,7 @@ prints ' of 150)'
 # that may end early
 expect 0 check paces.cfg --device cpu -s 'output.scalars.times="linspace(0, end, 60)"' -o own.h5
 prints 'batches  3 '
-expect 0 check paces.cfg --device cpu -s 'noise={ conserved=0.1; }' -o own.h5; prints 'batches  11 '
+expect 0 check paces.cfg --device cpu -s 'noise={ conserved=0.1; }' -o own.h5; prints 'batches  5 '
 expect 0 check paces.cfg --device cpu -s 'stop={ steady=0.01; every=0.5; }' -o own.h5
-prints 'batches  22 '
+prints 'batches  10 '
 summary
