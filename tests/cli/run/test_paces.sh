@@ -86,7 +86,8 @@ for name in error_time error_space; do
     holds halves.h5 halves_alone.h5 "np.isfinite(a['$name'][()]).all() and (a['$name'][()] == b['$name'][()]).all()"
 done
 # of a sweep that is too long for that half steps of each run end where they would in a batch of its own
-sed "s/^accuracy.*//; s/1, 2, 4, 7, 11/5000, 5001, 5005, 5010, 5013/; s/g = .0.0, 0.5, 1.0./g = [0.0]/" paces.cfg >early.cfg
+sed "s/^accuracy.*//; s/1, 2, 4, 7, 11/5000, 5001, 5005, 5010, 5013/" paces.cfg |
+    sed "s/g = .0.0, 0.5, 1.0./g = [0.0]/" >early.cfg
 expect 0 run early.cfg --device cpu -o early.h5
 says 'at an earlier time than the end'
 for k in 5000 5001 5005 5010 5013; do expect 0 run early.cfg --device cpu --only "k == $k" -o early_alone.h5; done
