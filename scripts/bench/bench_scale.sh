@@ -6,6 +6,7 @@
 #   --parts N      batches, and 71 % of them parts (default: 10000)
 #   --small        a hundredth of all, to try it out
 #   --short        whole short processes only
+#   --only WHAT    one row, by its name
 #   --device WHERE where these compute: cpu (the default), cuda
 # Rows: `outputs`, one run of 16 points with 10^6 output times; `parts`, N runs, a batch each; `half`, 71 of 100 grids
 # of one run, a part each, and a stop; `status` of them; `runs`, 10^6 runs of one step; `plan`, `check` of 10^7 runs;
@@ -15,8 +16,8 @@
 # from its disk again, then `warm`; the device is in the name.
 # Columns: seconds of the wall clock, of the user, of the system; peak of memory.
 . "$(dirname "$0")/measure.sh"
-small= short= parts=10000 device=cpu
-take_options 'small short parts= device=' "$@"
+small= short= only= parts=10000 device=cpu
+take_options 'small short only= parts= device=' "$@"
 [ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
 take_program "$(realpath "${arguments[0]}")"
 csv=$(realpath -m "${arguments[2]:-results/bench/scale.csv}")
@@ -56,6 +57,7 @@ print(f"{wall:.3f},{r.ru_utime:.2f},{r.ru_stime:.2f},{r.ru_maxrss * 1024}")
 PY
 row() {  # row WHAT COUNT ARGUMENT...
     local what=$1 count=$2 cost
+    [ -z "$only" ] || [ "$only" = "$what" ] || return 0
     shift 2
     cost=$("$python" cost.py "$sweep" "$@") || give_up "$what"
     echo "$what,$count,$cost,$(stat -f -c %T .),$(machine),$(nproc),$(commit),$(date -u +%FT%TZ)" | tee -a "$csv"
@@ -80,7 +82,7 @@ short() {  # short WHAT COUNT ARGUMENT...
     "$python" -c 'import os, sys; os.posix_fadvise(os.open(sys.argv[1], 0), 0, 0, os.POSIX_FADV_DONTNEED)' "$sweep"
     for state in cold warm; do
         row "$what.$state.$device" $count run short.cfg -q --device "$device" "$@"
-        rm x.h5
+        rm -f x.h5
     done
 }
 short few 27 -s grid.n=64 -s time.end=0.01 -s 'sweep={ a = [1, 2, 3]; v = [1, 2, 3]; g = [1, 2, 3]; }'
@@ -92,18 +94,18 @@ short many $((n * 1000)) -s "sweep.a=\"linspace(0.01, 0.3, $n)\"" -s grid.n=16 -
 
 n=$((1000000 / of))
 row outputs $n run heat.cfg -q -s "sweep.end=[${n}e-6]"
-rm x.h5
+rm -f x.h5
 n=$((parts / of))
 row parts $n run heat.cfg -q -s run.batch=1 -s "$(axis $n)"
-rm x.h5
+rm -f x.h5
 n=$((parts * 71 / 100 / of))
 WAIT_FOR=$n row half $n run heat.cfg -q -s "sweep={ n = \"range(16, $((2 * n + 15)))\"; }" -s 'grid.n="n"' \
     -s physics.kappa=1.0 -s time.end=1.0e-6
 row status $n status x.h5
-rm -r x.h5.d
+rm -rf x.h5.d
 n=$((1000000 / of))
 row runs $n run heat.cfg -q -s "$(axis $n)"
-rm x.h5
+rm -f x.h5
 n=$((10000000 / of))
 row plan $n check heat.cfg -s "$(axis $n)"
 row refused 1000000000 check heat.cfg -s "$(axis 1000000000)"
