@@ -132,7 +132,7 @@ initial = "0.1*randn(1)";
 output = { scalars = { every = 6.0; }; };
 END
 expect 0 check source.cfg --device cpu -s 'initial=3*cos(2*pi*x/length)'
-prints 'note     time.dt = 1.5 is stable for |u| up to 0.882 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 1.5); 3 of 3 runs alike'
+prints 'note     time.dt = 0.1 is stable for |u| up to 2.65 but the initial value is up to 3: the run may diverge; time.dt <= 0.076 is stable (h = 0.1); 3 of 3 runs alike'
 expect 1 run source.cfg --device cpu -s 'initial=30.0' -o source.h5
 # numbers beyond all bounds: neither nan nor 70 digits
 for problem in 'allen_cahn gamma=1.0;' 'swift_hohenberg r=0.2;' 'cahn_hilliard gamma=1.0;D=1.0;'; do
