@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench_read_back.sh [OPTION...] BUILD OTHER FOLDER [CSV]: what it costs a whole sweep that does little but write to read
+# bench_read_back.sh [OPTION...] BUILD OTHER FOLDER [CSV]: what it costs a whole sweep that does little but write to
+# read
 # its file back from the disk. Pairs of calls, one by each of two programs, each of them first in turn.
 #   BUILD         a folder with the program, as `make` leaves in build
 #   OTHER         a folder with one of the same tree that reads nothing back: sw_files_sync() takes read_back for false,
