@@ -1,7 +1,6 @@
 #!/bin/bash
-# bench_read_back.sh [OPTION...] BUILD OTHER FOLDER [CSV]: what it costs a whole sweep that does little but write to
-# read
-# its file back from the disk. Pairs of calls, one by each of two programs, each of them first in turn.
+# bench_read_back.sh [OPTION...] BUILD OTHER FOLDER [CSV]: what it costs a whole sweep that does little but write
+# to read its file back from the disk. Pairs of calls, one by each of two programs, each of them first in turn.
 #   BUILD         a folder with the program, as `make` leaves in build
 #   OTHER         a folder with one of the same tree that reads nothing back: sw_files_sync() takes read_back for false,
 #                 and sw_files_read_back() returns SW_OK
@@ -15,8 +14,9 @@
 . "$(dirname "$0")/measure.sh"
 mb='212 1060' repeats=15
 take_options 'mb= repeats=' "$@"
-[ ${#arguments[@]} -ge 3 ] && [ ${#arguments[@]} -le 4 ] || usage
+[ ${#arguments[@]} -ge 1 ] || usage
 take_program "${arguments[0]}"
+[ ${#arguments[@]} -ge 3 ] && [ ${#arguments[@]} -le 4 ] || usage
 other=$(realpath "${arguments[1]}/sweep") csv=${arguments[3]:-results/bench/read_back.csv}
 [ -x "$other" ] || give_up "no program $other"
 make_tmp "${arguments[2]}/bench-read-back-XXXXXX"

@@ -103,9 +103,19 @@ bool sw_lanes_line(int n, const struct sw_line_operator *a, bool single, struct 
     return true;
 }
 
-static bool same_as_first(const struct sw_lanes *c, int lane)
+static bool have_one_answer(const struct sw_lanes *c, int a, int b)
 {
-    return c->b1[0][lane] == c->b1[0][0] && c->b2[0][lane] == c->b2[0][0] && c->decay[lane] == c->decay[0];
+    return c->b1[0][a] == c->b1[0][b] && c->b2[0][a] == c->b2[0][b] && c->decay[a] == c->decay[b];
+}
+
+/* Lanes are set in any order: all that were set are compared with the first of them. */
+static bool are_alike(const struct sw_lanes *c)
+{
+    int first = 0;
+    while (!(c->set >> first & 1)) first++;
+    for (int l = first + 1; l < SW_LANES_MOST; l++)
+        if ((c->set >> l & 1) && !have_one_answer(c, l, first)) return false;
+    return true;
 }
 
 static void set_operator(struct sw_lanes *c, int lane, const struct sw_line_operator *a)
@@ -134,7 +144,9 @@ void sw_lanes_set(struct sw_lanes *c, int lane, const struct sw_lanes_line *line
     set_operator(c, lane, &line->a);
     c->decay[lane] = line->decays ? line->decay : INFINITY;
     if (points > c->points) c->points = points;
-    c->alike = c->set++ == 0 || (c->alike && same_as_first(c, lane));
+    const bool before = !c->set || c->alike;
+    c->set |= UINT32_C(1) << lane;
+    c->alike = before && are_alike(c);
 }
 
 void sw_lanes_count_points(struct sw_lanes *c, int n, int lanes)

@@ -53,8 +53,8 @@ struct sw_lanes {                                              /* double in eith
     double half_s1[SW_LANES_MOST], half_s3[SW_LANES_MOST];
     double decay[SW_LANES_MOST];                               /* h_k = 0 for k >= decay                     */
     int    points;                                             /* where h matters in some lane: k < points   */
-    int    set;                                                /* lanes set so far                           */
-    bool   alike;                                              /* all of them have one h                     */
+    uint32_t set;                                              /* a bit for each lane that was set           */
+    bool   alike;                                              /* all of these have one h                    */
     bool   one_sided;                                          /* of some lane A is not symmetric            */
     struct sw_lanes_closing *closing;                          /* lines that end (below); NULL: circles      */
 };
