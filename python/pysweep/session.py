@@ -51,6 +51,10 @@ class Session:
 
     def ask_all(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """The same; of a row that was refused the answer has nothing but "error"."""
+        if self.requests.closed:
+            raise ValueError("the session is closed")
+        if isinstance(rows, Mapping):
+            raise TypeError("ask() takes a list of rows, each a dictionary: [{...}]")
         rows = [{name: value.tolist() if hasattr(value, "tolist") else value for name, value in row.items()}
                 for row in rows]
         try:

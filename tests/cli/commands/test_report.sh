@@ -34,6 +34,9 @@ class Page(html.parser.HTMLParser):
 p = Page()
 p.feed(page)
 assert not p.open and p.pictures >= 1, (p.open, p.pictures)
+style = re.search(r"<style>(.*?)</style>", page, re.S)[1]
+for end in range(len(style)):
+    assert 0 <= style[:end].count("{") - style[:end].count("}") <= 2, style[end - 60:end]
 assert not re.search(r"https?://|@import|url\(", page)
 text = " ".join(p.text.split())
 for need in needs:

@@ -69,8 +69,8 @@ END
 # a run whose matrix no other has is the first of its group to be placed, in any lane
 { echo gamma; echo 1.0; echo 0.5; for ((k = 0; k < 21; k++)); do echo 1.0; done; } | awk 'NR > 1 { $0 = $0 "," NR } 1' |
     sed '1s/$/,a/' >odd.csv
-sed -e 's/^sweep .*/sweep = { mode = "table"; file = "odd.csv"; };/' -e 's/"0.5 + g"/"gamma"/' -e 's,"0.2/.*,0.01; end = 0.2; };,' \
-    -e 's/(1 + g)/a/g' free.cfg >odd.cfg
+sed -e 's/^sweep .*/sweep = { mode = "table"; file = "odd.csv"; };/' -e 's/"0.5 + g"/"gamma"/' \
+    -e 's,"0.2/.*,0.01; end = 0.2; };,' -e 's/(1 + g)/a/g' free.cfg >odd.cfg
 expect 0 run odd.cfg --device cpu -o odd.h5; says 'plan     1 batch'
 expect 0 run odd.cfg --device cpu -s run.batch=1 -o odd_alone.h5; same odd.h5 odd_alone.h5
 
