@@ -14,6 +14,7 @@
 #include "base/sw_text.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
+#include "cli/signals.h"
 #include "store/files/sw_files.h"
 #include "store/merge/sw_merge.h"
 #include "store/sw_verify.h"
@@ -128,6 +129,7 @@ static enum sw_status join_parts(struct sw_cli *cli, const char *file, int *join
     struct sw_text folder = {0};
     char **part;
     int count;
+    signals_catch();
     SW_TRY(sw_files_parts(file, &part, &count));
     sw_text_printf(&folder, "%s/sweep-plot-XXXXXX", where && *where ? where : "/tmp");
     enum sw_status st = sw_text_status(&folder);

@@ -17,7 +17,18 @@ struct goals {
     int64_t *at;         /* [count + 1] steps; of a group that becomes part of another at the goals of that one */
     char    *what;       /* [count + 1] which outputs are there: FIELD, SCALARS; NULL: it becomes part of another */
     int      head;       /* that other group; -1: none     */
+    double   work;       /* points times steps of the runs, with those of the groups that become part of it */
 };
+
+/* Groups go together up to this: some ten seconds of a core. A batch looks for a stop once in 1/SW_TICKS of the steps
+ * to an output, and begins again where runs that have ended took part in its goals: both then cost little. Larger
+ * groups fill batches by themselves. */
+static const double most_work = 0x1p34;
+
+static double work_of(const struct sw_group *g)
+{
+    return (double)g->count * (double)g->steps * (double)g->n[0];
+}
 
 static bool all_have_steps(int count, const int64_t *step)
 {
@@ -88,17 +99,20 @@ static enum sw_status find_head(const struct sw_group *group, struct goals *goal
 {
     for (int k = g + 1; k < ngroup && k <= g + LOOK_AROUND; k++) {
         const int head = goals[k].head < 0 ? k : goals[k].head;
-        if (!goals[head].what || group[least[head]].steps <= group[g].steps || !alike(&group[head], &group[g], nchoice))
+        if (!goals[head].what || group[least[head]].steps <= group[g].steps ||
+            !alike(&group[head], &group[g], nchoice) || goals[head].work + work_of(&group[g]) > most_work)
             continue;
         SW_TRY(sw_alloc((size_t)goals[head].count + 1, &goals[g].at));
         if (fit_goals(&group[g], &goals[head], goals[g].at)) {
             goals[g].head = head;
+            goals[head].work += work_of(&group[g]);
             least[head] = g;
             return SW_OK;
         }
         sw_free(goals[g].at);
         goals[g].at = NULL;
     }
+    goals[g].work = work_of(&group[g]);
     return list_goals(&group[g], &goals[g]);
 }
 

@@ -168,7 +168,10 @@ def runs_over(results, ask, of):
 
 def retitled(figure, before):
     """A function that writes another text in place of this one in the title of a figure."""
-    told = next(text for text in [figure._suptitle, *(axes.title for axes in figure.axes)] if before in text.get_text())
+    titles = [figure._suptitle, *(axes.title for axes in figure.axes)]
+    told = next((text for text in titles if before in text.get_text()), None)
+    if told is None:        # it does not fit into a line
+        return lambda now: None
     above = told.get_text()
     place = r"(?<!\w)" + re.escape(before) + r"(?![\w.])"
     return lambda now: told.set_text(re.sub(place, lambda _: now, above, count=1))

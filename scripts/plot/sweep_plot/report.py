@@ -133,6 +133,10 @@ def reason_rows(results, facts, rows):
 def how(results, facts):
     bad = np.flatnonzero((results.status == 2) | (results.status == 3))
     text = ""
+    missing = int(results.attribute("sweep_runs") or 0) - len(results.every_run)
+    if missing > 0:
+        text += paragraph(f"The sweep is not complete: these are {len(results.every_run)} of its "
+                          f"{missing + len(results.every_run)} runs.", "bad")
     if (results.status == 0).any():
         text += paragraph("The sweep is not complete: runs are pending. <code>sweep resume</code> computes "
                           "them.", "bad")
@@ -196,16 +200,25 @@ def origin(results, facts):
 
 # ------------------------------------------------------------------------------------------------------ table of runs
 
+def coded(value):
+    """A number as JSON has it; infinite ones as texts."""
+    return None if np.isnan(value) else float(value) if np.isfinite(value) else "-inf" if value < 0 else "inf"
+
+
 def packed(name, values, label=None):
     """A column: numbers that are stored as they are, or the different ones and which of them each run has. Numbers have
     single precision, of which a reader sees six digits."""
     word = values.dtype.kind in "OUS"
-    different, which = np.unique(values.astype(str) if word else values, return_inverse=True)
-    wide = next(n for n in (1, 2, 4) if len(different) <= 256**n)
     column = {"name": name, "label": label or name, "word": bool(word)}
+    if not word and len(values) > 1 and (np.diff(values) == 1).all():
+        return {**column, "type": "range", "first": float(values[0])}
+    different, which = np.unique(values.astype(str) if word else values, return_inverse=True)
+    if len(different) == 1:
+        return {**column, "type": "one", "values": [str(different[0]) if word else coded(different[0])]}
+    wide = next(n for n in (1, 2, 4) if len(different) <= 256**n)
     whole = not word and np.array_equal(values, np.rint(values)) and np.abs(values).max(initial=0) < 2**31
     if word or wide * len(values) + 12 * len(different) < 4 * len(values):
-        column["values"] = [str(v) if word else None if not np.isfinite(v) else float(v) for v in different]
+        column["values"] = [str(v) if word else coded(v) for v in different]
         numbers, column["type"] = which.astype(f"<u{wide}"), f"u{wide}"
     else:
         finite = np.abs(values[np.isfinite(values) & (values != 0)]) if not whole else []
@@ -219,18 +232,19 @@ def runs(results, facts):
     """What is said of the table, and the table for the script."""
     count = len(results.run)
     state = np.array([STATES.get(int(s), "failed") for s in results.status], dtype=object)
-    wanted = [("run", results.run.astype(float)), *results.param.items(), ("status", state), *facts.columns.items()]
+    wanted = [("status", state), ("run", results.run.astype(float)), *results.param.items(), *facts.columns.items()]
     if any(facts.message):
         wanted.append(("message", facts.message))
     columns, left, used = [], [], 0
     for name, values in wanted:
         column = packed(name, values)
         size = len(json.dumps(column))
-        if used + size > MOST_BYTES and len(columns) > 1:
+        if used + size > MOST_BYTES and name not in ("run", "status"):
             left.append(name)
             continue
         columns.append(column)
         used += size
+    columns.insert(1 + len([name for name in results.param if name not in left]), columns.pop(0))    # status
     text = paragraph("A click on a name sorts by it.", "soft")
     if facts.same:
         text += paragraph("The same in all runs: " + told(", ".join(

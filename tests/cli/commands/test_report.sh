@@ -46,7 +46,8 @@ kinds = {"u1": "<u1", "u2": "<u2", "u4": "<u4", "i4": "<i4", "f4": "<f4", "f8": 
 assert data["count"] == len(shown["runs"])
 columns = {}
 for c in data["columns"]:
-    stored = np.frombuffer(base64.b64decode(c["data"]), kinds[c["type"]])
+    stored = np.arange(data["count"]) + int(c["first"]) if c["type"] == "range" else np.zeros(data["count"], int) \
+        if c["type"] == "one" else np.frombuffer(base64.b64decode(c["data"]), kinds[c["type"]])
     assert len(stored) == data["count"]
     columns[c["name"]] = [c["values"][k] for k in stored] if "values" in c else stored.tolist()
 def alike(here, there):     # 1e-6: numbers of the page have single precision
@@ -93,6 +94,7 @@ for ((tries = 0; tries < 50; tries++)); do
     slowly 0.0015 "$sweep" "${part[@]}" 2>err
 done
 says 'part.h5 is not complete: this is of the '; prints part.report.html
+grep -qE 'The sweep is not complete: these are (4|8) of its 12 runs' part.report.html || fail 'the page calls it whole'
 grep -q 'part.h5 · cahn_hilliard' part.report.html || fail 'the page does not name its file'
 expect 0 plot part.h5 --kind spacetime; prints part.spacetime.png; says 'part.h5 is not complete'
 [ -z "$(ls temporary)" ] || fail "left behind: $(ls temporary)"

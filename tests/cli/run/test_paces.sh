@@ -33,6 +33,10 @@ says 'plan     1 batch'; says 'done     30 ok'
 holds paces.h5 paces.h5 "(a['steps'][()] == 20 + 17*a['k'][()]).all() and np.isfinite(a['m'][()]).all()"
 holds paces.h5 paces.h5 "np.allclose(a['t_reached'][()], a['last'][()], rtol=1e-15, atol=0)"
 
+# what computes for long stays in batches of its own: stops and checkpoints are then those of steps
+expect 0 check paces.cfg --device cpu -s grid.n=8192 -s 'time.dt=last/(20000 + 17000*k)'
+grep -q '^batches  1 ' out && fail 'long runs of other dt are in one batch'
+
 # ---- the numbers of batches of their own: with all rows, methods, and however batches are cut
 alone paces.cfg alone.h5; same paces.h5 alone.h5
 expect 0 run paces.cfg --device cpu -s run.batch=7 -o cut.h5; same paces.h5 cut.h5
@@ -73,6 +77,11 @@ sed -e 's/^sweep .*/sweep = { mode = "table"; file = "odd.csv"; };/' -e 's/"0.5 
     -e 's,"0.2/.*,0.01; end = 0.2; };,' -e 's/(1 + g)/a/g' free.cfg >odd.cfg
 expect 0 run odd.cfg --device cpu -o odd.h5; says 'plan     1 batch'
 expect 0 run odd.cfg --device cpu -s run.batch=1 -o odd_alone.h5; same odd.h5 odd_alone.h5
+
+# as is one of two alone, sorted by their matrices
+expect 0 run free.cfg --device cpu -s 'sweep.g=[1.5, 0.5]' -s 'sweep.k=[4]' -o two.h5
+expect 0 run free.cfg --device cpu -s 'sweep.g=[1.5, 0.5]' -s 'sweep.k=[4]' -s run.batch=1 -o two_alone.h5
+same two.h5 two_alone.h5
 
 # with ends, and outputs that longer steps bring together
 cat >ends.cfg <<'END'
