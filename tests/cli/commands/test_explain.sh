@@ -52,6 +52,9 @@ for path in sys.argv[1:]:
     text = re.sub(r"//[^\n]*|/\*.*?\*/", " ", open(path, encoding="utf-8").read(), flags=re.S)
     text = re.sub(r'\b(title|file)\s*=\s*"[^"]*"', " ", text)
     own = set()
+    for rows in re.findall(r'\brows\s*=\s*((?:"[^"]*"\s*)+)', text):   # a table: names and words of the user's own
+        own |= set(re.findall(r"\w+", rows.split("\\n")[0]))
+        text = text.replace(rows, " ")
     for group in re.findall(r"\b(?:sweep|define)\s*=\s*\{((?:[^{}]|\{[^{}]*\})*)\}", text, flags=re.S):
         own |= set(re.findall(r"\b([A-Za-z_]\w*)\s*=[^=]", group)) - {"mode", "values", "ladder"}
     words |= {w for w in re.findall(r"[A-Za-z_][\w.]*", re.sub(r"\b\d[\w.]*(?:e[+-]?\d+)?", " ", text))} - own
