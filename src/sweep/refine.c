@@ -266,7 +266,10 @@ enum sw_status refine_read(struct sw_sweep *s)
     SW_TRY(sw_arena_take(s->own->arena, 1, &r));
     *r = (struct refine){0};
     read_rule(s, r);
-    if (s->own->report->errors > errors || !check_sweep(s, group) || !read_axes(s, &r->shown)) return SW_OK;
+    if (s->own->report->errors > errors || !check_sweep(s, group)) return SW_OK;
+    for (int k = 0; k < 2; k++)
+        if (!key_setting(s, needed[k][0])) return SW_OK;  /* a name near it is reported, as one that is not known */
+    if (!read_axes(s, &r->shown)) return SW_OK;
     r->grid.dims = r->shown.naxis;
     SW_TRY(sw_arena_take(s->own->arena, (size_t)s->naxis, &r->count));
     for (int k = 0; k < s->naxis; k++) r->count[k] = s->own->axis[k].count;

@@ -218,6 +218,8 @@ refused "'refine.by' = 2: a share of the range" -s refine.by=2 -s 'refine.where=
 refused "'refine.where'" -s 'refine.where="sideways"'
 refused "'refine.levels' = 40: must be at most 12" -s refine.levels=40
 refused "unknown key 'refine.deep'" -s refine.deep=2
+sed 's/over *= *\["a"/m1over = ["a"/' egg.cfg >typo.cfg
+expect 3 check typo.cfg; says "unknown key 'refine.m1over'; did you mean 'over'?"
 refused 'between rows of a table there is none' -s 'sweep={mode="table";}' -s 'table.rows="a,b\n1,2\n3,4\n"'
 refused 'between points drawn at random there is none' -s 'sweep={mode="random"; a="uniform(0,1)"; b=[1,2];}' \
     -s sample.count=4
