@@ -76,6 +76,33 @@ static void check_decay(double s4, double s2)
     }
 }
 
+/* Few runs, of three matrices, in any order: rows that advance several side by side may take what is alike for one. */
+static void runs_keep_their_own_matrix_in_any_order(void **state)
+{
+    enum { N = 64, MOST = 20 };
+    const int steps = few(100);
+    uint64_t seed = 5;
+    (void)state;
+    need_row();
+    for (int trial = 0; trial < (small_suite() ? 10 : 60) && takes_lines_of(N); trial++) {
+        const int count = 1 + (int)(0.5 * (test_random(&seed) + 1.0) * (trial % 2 ? 3 : MOST - 1)),
+                  odd = (int)(0.5 * (test_random(&seed) + 1.0) * count);
+        struct sim m = make((struct texts){SW_CRANK_NICOLSON, "cos(a*x)", NULL, NULL, NULL}, N, count);
+        struct run mode[3], run[MOST];
+        double amplitude[MOST];
+        make_modes(N, 1e3, 1e2, 1e-3, mode);
+        for (int j = 0; j < count; j++) {
+            run[j] = mode[trial % 3 ? j == odd : (int)(1.5 * (test_random(&seed) + 1.0)) % 3];
+            const double q = implicit_of(&run[j]);
+            amplitude[j] = pow((1.0 - q) / (1.0 + q), steps);
+        }
+        start(&m, count, run);
+        assert_ok(stepper_advance(m.s, 0, steps));
+        check_modes(&m, run, amplitude, steps);
+        unmake(&m);
+    }
+}
+
 static void hyperdiffusion_follows_the_discrete_exact_solution(void **state)
 {
     (void)state;
@@ -887,6 +914,7 @@ static void knows_its_memory_before_it_takes_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_keep_their_own_matrix_in_any_order),
         cmocka_unit_test(hyperdiffusion_follows_the_discrete_exact_solution),
         cmocka_unit_test(heat_follows_the_discrete_exact_solution_in_second_and_fourth_order),
         cmocka_unit_test(crank_nicolson_takes_the_force_at_the_middle_of_the_step),
