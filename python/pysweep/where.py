@@ -31,17 +31,23 @@ def comparisons(text):
         at = joined.end()
 
 
+def number_in(text):
+    """A finite number; None: the text is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
 def holds(values, name, operator, value):
     """For which values of a parameter a comparison holds."""
     if values.dtype.kind == "U":
         if operator not in ("==", "!="):
             raise Refusal(f"--where: {name} has words for values, which == and != compare")
         return (values == value) == (operator == "==")
-    try:
-        number = float(value)
-    except ValueError:
-        number = np.nan
-    if not np.isfinite(number):
+    number = number_in(value)
+    if number is None:
         raise Refusal(f"--where: {name} has numbers for values, and '{value}' is none")
     equal = np.isclose(values, number, rtol=CLOSE, atol=0)
     return {"==": equal, "!=": ~equal, "<": (values < number) & ~equal, "<=": (values < number) | equal,

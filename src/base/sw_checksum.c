@@ -50,8 +50,7 @@ static size_t block_length(uint64_t bytes, uint64_t block)
     return bytes - block * BLOCK < BLOCK ? (size_t)(bytes - block * BLOCK) : BLOCK;
 }
 
-/* What is missing at the end of a file that was cut meanwhile is zeros. */
-static int read_at(int fd, uint64_t at, size_t count, void *to)
+int sw_read_at(int fd, uint64_t at, size_t count, void *to)
 {
     char *bytes = to;
     while (count) {
@@ -69,7 +68,7 @@ static int read_at(int fd, uint64_t at, size_t count, void *to)
     return 0;
 }
 
-static int write_at(int fd, uint64_t at, size_t count, const void *from)
+int sw_write_at(int fd, uint64_t at, size_t count, const void *from)
 {
     const char *bytes = from;
     while (count) {
@@ -142,7 +141,7 @@ static bool is_kept(const struct block *b, const unsigned char *bytes)
 static int read_kept(const struct sw_checksum_writer *w, int fd, uint64_t block, unsigned char *bytes)
 {
     static const struct block nothing;
-    const int error = read_at(fd, block * BLOCK, BLOCK, bytes);
+    const int error = sw_read_at(fd, block * BLOCK, BLOCK, bytes);
     return error ? error : is_kept(block < w->count ? &w->block[block] : &nothing, bytes) ? 0 : EBADMSG;
 }
 
@@ -185,7 +184,7 @@ static int replace(struct sw_checksum_writer *w, int fd, uint64_t block, size_t 
     int error = weigh_whole(w, fd, block);
     if (error) return error;
     if (b->touched & cells) {
-        error = read_at(fd, block * BLOCK + begin, words, w->held);
+        error = sw_read_at(fd, block * BLOCK + begin, words, w->held);
         if (error) return error;
         b->weight -= weigh(w->held, begin, words);
     } else memset(w->held, 0, words);
@@ -320,9 +319,9 @@ enum sw_status sw_checksum_seal(struct sw_checksum_writer **writer, struct sw_se
     if (!error) {
         make_foot(bytes, (const unsigned char (*)[DIGEST])digest, foot);
         memcpy(sealed->identity, foot + AT_SELF, DIGEST);
-        error = write_at(sealed->fd, bytes, (size_t)table, digest);
+        error = sw_write_at(sealed->fd, bytes, (size_t)table, digest);
     }
-    if (!error) error = write_at(sealed->fd, bytes + table, FOOT, foot);
+    if (!error) error = sw_write_at(sealed->fd, bytes + table, FOOT, foot);
     const enum sw_status st = sw_checksum_fail(*writer, error, path);
     sw_free(digest);
     sw_checksum_drop(writer);
@@ -353,7 +352,7 @@ static int read_digests(struct sw_checksum *sum, const unsigned char foot[FOOT])
     if (sw_alloc((size_t)sum->blocks, &sum->digest) || sw_alloc((size_t)sum->blocks, &sum->checked) ||
         sw_alloc(BLOCK, &sum->block))
         return ENOMEM;
-    const int error = read_at(sum->fd, sum->bytes, (size_t)sum->blocks * DIGEST, sum->digest);
+    const int error = sw_read_at(sum->fd, sum->bytes, (size_t)sum->blocks * DIGEST, sum->digest);
     if (error) return error;
     digest_of(sum->digest, (size_t)sum->blocks * DIGEST, digest);
     if (memcmp(digest, foot + AT_TABLE, DIGEST)) sum->seal = SW_SEAL_DAMAGED;
@@ -368,7 +367,7 @@ int sw_checksum_open(int fd, struct sw_checksum *sum)
     if (fstat(fd, &s)) return errno;
     const uint64_t length = sum->bytes = (uint64_t)s.st_size;
     if (length < FOOT) return 0;
-    int error = read_at(fd, length - FOOT, FOOT, foot);
+    int error = sw_read_at(fd, length - FOOT, FOOT, foot);
     if (error) return error;
     if (memcmp(foot, marks[0], 16) && memcmp(foot + AT_MARK, marks[1], 16)) return 0;
     sum->seal = SW_SEAL_DAMAGED;
@@ -431,7 +430,7 @@ static int hold(struct sw_checksum *sum, uint64_t block)
 {
     if (sum->held == (int64_t)block) return 0;
     sum->held = -1;
-    int error = read_at(sum->fd, block * BLOCK, block_length(sum->bytes, block), sum->block);
+    int error = sw_read_at(sum->fd, block * BLOCK, block_length(sum->bytes, block), sum->block);
     if (!error) error = compare(sum, block, sum->block);
     if (!error) sum->held = (int64_t)block;
     return error;
@@ -469,13 +468,13 @@ int sw_checksum_read(struct sw_checksum *sum, uint64_t at, size_t count, void *t
         memset(bytes + left, 0, count - (size_t)left);
         count = (size_t)left;
     }
-    if (!sum->blocks) return read_at(sum->fd, at, count, to);
+    if (!sum->blocks) return sw_read_at(sum->fd, at, count, to);
     while (count && !error) {
         const uint64_t block = at / BLOCK;
         const bool checked = sum->checked[block];
         size_t here = sum->held == (int64_t)block ? 0 : stretch(sum, at, count, checked);
         if (here) {
-            error = read_at(sum->fd, at, here, bytes);
+            error = sw_read_at(sum->fd, at, here, bytes);
             if (!error && !checked) error = compare_stretch(sum, at, here, bytes);
         } else {
             const size_t into = (size_t)(at % BLOCK), rest = block_length(sum->bytes, block) - into;
@@ -499,7 +498,7 @@ static int read_run(const struct sw_checksum *sum, uint64_t block, unsigned char
     const uint64_t at = block * BLOCK, left = sum->bytes - at;
     const size_t count = left < RUN * BLOCK ? (size_t)left : RUN * BLOCK;
     if (sum->direct && pread(sum->direct, bytes, RUN * BLOCK, (off_t)at) >= (ssize_t)count) return 0;
-    return read_at(sum->fd, at, count, bytes);
+    return sw_read_at(sum->fd, at, count, bytes);
 }
 
 /* @return the first block of a run that differs; -1: none */

@@ -74,6 +74,11 @@ struct sw_checksum {  /* of a file that is open; start from {0}                 
     unsigned char *block;        /* [SW_CHECKSUM_BLOCK] bytes of block `held`                     */
     int64_t  held;    /* -1: none                                                                 */
 };
+/** All bytes at a place, in as many calls as that takes; zeros behind the end of the file. @return errno */
+int sw_read_at(int fd, uint64_t at, size_t count, void *to);
+/** @return errno */
+int sw_write_at(int fd, uint64_t at, size_t count, const void *from);
+
 /** Look for the seal of a file. Free with sw_checksum_free(), also after a failure.
  * @param fd  open to read; has to stay open as long
  * @return errno; 0: sum->seal says what there is */

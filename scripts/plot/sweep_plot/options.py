@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from pysweep.refusal import Refusal
-from pysweep.where import comparisons
+from pysweep.where import comparisons, number_in
 
 # which options a kind of picture uses beside those that all use; and which axes may be logarithmic
 USES = {"convergence": ("of", "over", "log"), "lines": ("of", "run", "time", "over", "log"),
@@ -28,11 +28,8 @@ class Arguments(argparse.ArgumentParser):
 
 
 def number_of(text, option, example):
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(value):
+    value = number_in(text)
+    if value is None:
         raise Refusal(f"--{option} '{text}': {example}")
     return value
 

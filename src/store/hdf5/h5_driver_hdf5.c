@@ -143,44 +143,16 @@ static herr_t disk_handle(H5FD_t *file, hid_t access, void **handle)
     return 0;
 }
 
-/* @return errno */
-static int read_plainly(const struct disk *d, haddr_t at, size_t size, char *to)
-{
-    while (size) {
-        const ssize_t got = pread(d->fd, to, size, (off_t)at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return got < 0 ? errno : EIO;
-        to += got;
-        at += (haddr_t)got;
-        size -= (size_t)got;
-    }
-    return 0;
-}
-
 static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, void *buffer)
 {
     struct disk *d = disk_of(file);
     (void)type;
     (void)transfer;
     const int error = !d->writer ? sw_checksum_read(&d->sum, at, size, buffer)
-                      : d->error ? read_plainly(d, at, size, buffer)  /* what was not written cannot be compared */
+                      : d->error ? sw_read_at(d->fd, at, size, buffer)  /* what was not written cannot be compared */
                                  : sw_checksum_read_kept(d->writer, d->fd, at, size, buffer);
     if ((d->writer || error != EBADMSG) && !d->error) d->error = error;
     return error ? -1 : 0;
-}
-
-/* @return errno */
-static int write_plainly(const struct disk *d, haddr_t at, size_t size, const char *from)
-{
-    while (size) {
-        const ssize_t put = pwrite(d->fd, from, size, (off_t)at);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return put < 0 ? errno : EIO;
-        from += put;
-        at += (haddr_t)put;
-        size -= (size_t)put;
-    }
-    return 0;
 }
 
 /* The disk writes while more is handed over, and the sync at the end is shorter. What fails is told by that sync. */
@@ -201,7 +173,7 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
     if (at + size > d->end) d->end = at + size;
     if (d->error) return 0;
     if (d->writer) d->error = sw_checksum_add(d->writer, d->fd, at, buffer, size);
-    if (!d->error) d->error = write_plainly(d, at, size, buffer);
+    if (!d->error) d->error = sw_write_at(d->fd, at, size, buffer);
     if (!d->error) begin_to_write(d, size);
     return 0;
 }
