@@ -3,9 +3,10 @@
 #   BUILD  a folder with sweep and the test programs, as `make portable` fills build/portable (where the machine has a
 #          compiler, but not the libraries: scripts/build/pack_libraries.sh)
 #   LOG    where all output goes (default: BUILD/gpu_check.log); the summary goes to stdout
-#   PART   suite (the tests, no row skipped for want of a device), runs (compute-sanitizer on small sweeps by every row,
-#          small_runs.sh) or sanitizers (the same on the small suite); default: all, side by side. Where there are
-#          several GPUs the sanitizers are spread over them; a test of the suite has all of them
+#   PART   suite (the tests, no row skipped for want of a device), scripts (those of the suite alone), runs
+#          (compute-sanitizer on small sweeps by every row, small_runs.sh) or sanitizers (the same on the small suite);
+#          default: suite, runs and sanitizers, side by side. Where there are several GPUs the sanitizers are spread
+#          over them; a test of the suite has all of them
 # SW_SANITIZE=GLOB leaves only tests, or sweeps, of such a name to the sanitizers: one GPU does not get through all
 # tests in time.
 # It fails if any step fails, or does not end in time. A tool that is not there is reported, and counts as a failure
@@ -83,21 +84,33 @@ fd_rows() {
     rows_of 'compact finite differences' | awk '/^cuda/ { print; next } { others = others (others ? "," : "") $1 }
         END { if (others) print others }'
 }
+scripts() {
+    SW_JOBS=$((places / 4)) SW_EXCEPT='test_*' queued 'scripts of the suite' 550 scripts/build/run_tests.sh "$build"
+}
 suite() {
     local row test rows tests program memory=takes_no_more_memory_than_it_says
     # what is free of the GPU's memory says nothing where others take it: by itself
     SW_TESTS=$memory step "test_tridiagonal $memory" 60 "$build/test_tridiagonal"
+    scripts  # they take longest
     for row in $(rows_of steppers); do  # cuda.fused compiles a kernel for each of its random models
         queued "test_line_models $row" 500 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_line_models"
     done
     for program in "$build"/test_*; do
         test=${program##*/}
         # below, in parts
-        case $test in test_fd|test_elliptic|test_line_models|test_own_steps|test_tridiagonal) continue ;; esac
+        case $test in test_fd|test_elliptic|test_field_rows_agree|test_line_models|test_own_steps|test_tridiagonal)
+            continue ;; esac
         queued "$test" 400 env OMP_NUM_THREADS=4 "$program"
     done
     for row in $(rows_of 'elliptic problems'); do
         queued "test_elliptic $row" 400 env OMP_NUM_THREADS=4 SW_ROWS="$row" "$build/test_elliptic"
+    done
+    for row in $(rows_of 'steppers in two and three dimensions'); do
+        [ "$row" != cpu.plain ] || continue  # the reference of the others
+        for test in $(names_of test_field_rows_agree); do
+            queued "test_field_rows_agree $row $test" 500 env OMP_NUM_THREADS=4 SW_ROWS="$row" SW_TESTS="$test" \
+                "$build/test_field_rows_agree"
+        done
     done
     for program in test_own_steps test_tridiagonal; do
         tests=$(names_of $program)
@@ -107,7 +120,6 @@ suite() {
                 queued "$program $test" 400 env OMP_NUM_THREADS=4 SW_TESTS="$test" "$build/$program"
         done
     done
-    SW_JOBS=4 SW_EXCEPT='test_*' queued 'scripts of the suite' 500 scripts/build/run_tests.sh "$build"
     rows=$(fd_rows) tests=$(names_of test_fd)
     [ "$rows" ] || missing 'rows of test_fd' "$build/sweep list names none"
     [ "$tests" ] || missing 'tests of test_fd' "$build/test_fd names none"
@@ -165,7 +177,7 @@ sanitizers() {
     done
 }
 for one in $part; do
-    case $one in suite|runs|sanitizers) $one ;; *) missing "$one" 'there is no such part' ;; esac
+    case $one in suite|scripts|runs|sanitizers) $one ;; *) missing "$one" 'there is no such part' ;; esac
 done
 wait
 if [[ $part != suite ]]; then

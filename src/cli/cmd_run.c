@@ -467,7 +467,6 @@ static enum sw_status attempt(struct sweep_run *run)
             console_message(run->cli, "note     %s was computed without accuracy.runs, and has no estimates: runs are "
                             "only computed again when they end; --force computes all of it again\n", run->s->file);
         sw_output_tidy(run->s->file);  /* killed after its merge, a run leaves that behind */
-        if (run->fresh) sw_output_tidy(run->fresh);
         message_nothing_to_do(run);
         refine_message(run->cli, run->s, &run->refined, true);
         run->cli->exit_code = run->before.diverged + run->before.failed > 0;

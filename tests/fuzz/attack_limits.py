@@ -4,6 +4,7 @@
 file. The command ends as it does undisturbed, or with a message and the code for it: 4 where memory is short, 5 else;
 and the same command without a limit comes to the same bits.
 """
+import subprocess
 import sys
 
 from judge import Judge, options
@@ -25,7 +26,7 @@ LIMITS = {"v": (30000, 200000, {0, 4, 127}), "n": (6, 40, {0, 4, 5}), "f": (1, 1
 class Limits(Scenes):
     def __init__(self, judge):
         super().__init__(judge, SCENES)
-        self.ends, self.names = {}, []
+        self.ends, self.names, self.early = {}, [], 0
 
     def prepare(self, name):
         self.make(name)
@@ -41,6 +42,11 @@ class Limits(Scenes):
         judge.mutants += 1
         judge.env["OMP_NUM_THREADS"] = str(self.random.choice((1, 2, 4)))
         limited = ["bash", "-c", f'ulimit -c 0; ulimit -{letter} {limit}; exec "$@"', "bash", self.program]
+        if letter == "v":  # below the size of the program itself the system ends it before it begins
+            begins = subprocess.run([*limited, "--version"], env=judge.env, cwd=judge.work, capture_output=True)
+            self.early += begins.returncode in (-11, 127)
+            if begins.returncode == -11:
+                return
         code = judge.run([*limited, *SCENES[name][1]], ["k.h5.d", "k.h5"], allowed=codes)
         self.ends[(letter, code)] = self.ends.get((letter, code), 0) + 1
         on, codes = self.further_command(name)
@@ -55,7 +61,8 @@ def main():
     limits.prepared(limits.prepare)
     while judge.time_left():
         limits.attack(judge.random.choice(limits.names), judge.random.choice("vvvnf"))
-    print("limits: " + ", ".join(f"{k}: {n} times {code}" for (k, code), n in sorted(limits.ends.items(), key=str)))
+    print("limits: " + ", ".join(f"{k}: {n} times {code}" for (k, code), n in sorted(limits.ends.items(), key=str))
+          + f"; {limits.early} times too little for the program and its libraries")
     sys.exit(judge.summary())
 
 

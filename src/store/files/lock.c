@@ -140,7 +140,7 @@ static enum sw_status remove_unfinished(const struct sw_output_lock *lock)
     for (struct dirent *entry; !st && (errno = 0, entry = readdir(dir));)
         if (is_unfinished(entry->d_name) && unlinkat(copy, entry->d_name, 0) && errno != ENOENT &&
             (errno != EISDIR || unlinkat(copy, entry->d_name, AT_REMOVEDIR)))
-            st = sw_files_fail(entry->d_name);
+            st = SW_FAIL_ERRNO(SW_E_IO, errno, "%s/%s", lock->folder, entry->d_name);
     if (!st && errno) st = sw_files_fail(lock->folder);
     closedir(dir);
     return st;
@@ -240,10 +240,24 @@ void sw_output_unlock(struct sw_output_lock **lock)
     *lock = NULL;
 }
 
-void sw_output_tidy(const char *file)
+static void tidy(const char *file)
 {
     struct sw_output_lock *lock = NULL;
     if (!sw_files_has_folder(file) || sw_output_lock(file, &lock)) return;
     sw_status_file_remove(file);
     sw_output_unlock(&lock);
+}
+
+/* A result that was to replace FILE keeps its parts: the call that began it goes on from them. */
+void sw_output_tidy(const char *file)
+{
+    static const char *const replacing[] = {".new", ".longer"};
+    tidy(file);
+    for (size_t k = 0; k < sizeof replacing / sizeof *replacing; k++) {
+        char **part = NULL, *fresh = sw_files_beside(file, replacing[k]);
+        int count = 0;
+        if (fresh && !sw_files_parts(fresh, &part, &count) && !count) tidy(fresh);
+        sw_files_free_list(&part, count);
+        sw_free(fresh);
+    }
 }

@@ -22,6 +22,7 @@ enum sw_status sw_output_lock_join(const char *file, struct sw_output_lock **loc
 /** Also removes FILE.d/ if nothing is left in it. NULL and *NULL are fine. */
 void sw_output_unlock(struct sw_output_lock **lock);
 /** Remove what a process that was killed has left of a file that is complete: its status, its lock, what it had half
- * written, and FILE.d/ if nothing else is in it. Where that cannot be done, it stays, and does no harm. */
+ * written, and FILE.d/ if nothing else is in it; the same of a result that has replaced FILE, or was to, and has no
+ * parts left. Where that cannot be done, it stays, and does no harm. */
 void sw_output_tidy(const char *file);
 #endif

@@ -231,7 +231,7 @@ memory_fails() {
     local messages
     for rank in 1 0; do
         messages=0
-        for ((at = 1; at < 30; at++)); do
+        for ((at = 1; at < 300; at++)); do  # a driver and many cores ask for others, as long, before
             rm -rf memory.h5* fault
             FAIL_BYTES=1088 timeout -k 5 $patience mpirun -n 2 sh -c "$(memory $at $rank)" >out 2>err </dev/null
             code=$?

@@ -39,7 +39,9 @@ longer() {  # longer NAME CODE SHORT-OPTIONS -- OPTIONS: the config $config, in 
     [ ! -e .sweep-$name.h5.longer ] && [ ! -e .sweep-$name.h5.longer.d ] || fail ".sweep-$name.h5.longer is left"
     expect $code run "$config" --device cpu -q -s output.state=true -o $name.whole.h5 "$@"
     same $name.h5 $name.whole.h5
+    mkdir .sweep-$name.h5.longer.d && touch .sweep-$name.h5.longer.d/lock || fail mkdir  # it could not be removed
     expect $code run "$config" --device cpu -s output.state=true -o $name.h5 "$@"; says 'nothing to do'
+    [ ! -e .sweep-$name.h5.longer.d ] || fail ".sweep-$name.h5.longer.d stays"
 }
 config=$top/configs/tiny_ch.cfg
 longer ch 0 -s time.end=5.0 --
