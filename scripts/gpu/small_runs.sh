@@ -92,8 +92,9 @@ done
 flow='equations/gray_scott_2d'
 for row in $(rows 'steppers in two and three dimensions' | tr -d '"' | tr , ' '); do
     it="stepper=\"$row\""
-    small "plane_$row" $flow "$it" 'sweep={ F=[0.03, 0.06]; k=[0.06]; }' 'grid.n=[24, 32]' time.end=4.0 \
-        output.scalars.every=2.0
+    # to a time at which steps are longer than 1/1024 of it: some 50 of a run
+    small "plane_$row" $flow "$it" 'sweep={ F=[0.03, 0.06]; k=[0.06]; }' 'grid.n=[24, 32]' time.end=20.0 \
+        'output.fields.times=["end"]' output.scalars.every=10.0
     small "noise_$row" tiny_ch "$it" 'grid={ n=[16, 20]; length=16.0; }' forcing='"0"' time.end=0.1 \
         'noise={ conserved="0.1"; }' 'sweep={ a=[0.0]; v=[0.0]; seed=[1, 2]; }' output.scalars.every=0.1
     if [[ $row == *.fourier || $row == *.cufft ]]; then
@@ -101,8 +102,8 @@ for row in $(rows 'steppers in two and three dimensions' | tr -d '"' | tr , ' ')
             output.fields.times='[0.0]' output.scalars.every=1.0
         continue
     fi
-    small "walls_of_a_plane_$row" pfhub/1b "$it" 'grid.n=[25, 17]' time.end=2.0 time.tolerance=1e-2 \
-        'output={ scalars={ every=1.0; }; }'
+    small "walls_of_a_plane_$row" pfhub/1b "$it" 'grid.n=[25, 17]' time.end=100.0 time.tolerance=1e-2 \
+        'output={ scalars={ every=50.0; }; }'
     [[ $row == cuda.* ]] ||  # which refuse them
         small "walls_given_$row" pfhub/7a "$it" sweep.cells='[8]' time.end=0.2 output.fields.times='[0.0]'
 done

@@ -248,13 +248,15 @@ static int lanes_of(const struct sw_stepper_desc *d, int numbers)
 
 /* Of MOST_BLOCKS blocks with MANY numbers a lane, where all later right-hand sides lie in shared memory: a tenth to a
  * fifth faster than with FEW (imex2 and imex1, one and two unknowns, on an H200: results/gpu/lines.txt). Elsewhere FEW,
- * and as many blocks as have that room; with steps of their own in registers. */
+ * and as many blocks as have that room; with steps of their own in registers, of three blocks at most: 7 to 11 % faster
+ * than of four, n = 256. Lines that all have one matrix would go 3.5 % faster with 64 numbers a lane; but which runs
+ * are in a batch must not change their bits, so they are laid out as those that differ. */
 static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { FEW = 16, MANY = 32, MOST_BLOCKS = 4, FEWEST_BLOCKS = 2 };
+    enum { FEW = 16, MANY = 32, MOST_BLOCKS = 4, MOST_OWN = 3, FEWEST_BLOCKS = 2 };
     *shape = shape_of(lanes_of(d, MANY), MOST_BLOCKS, 1, 0);
     if (has_room(d, sm, shape)) return true;
-    for (int blocks = MOST_BLOCKS; blocks > FEWEST_BLOCKS; blocks--) {
+    for (int blocks = d->own_steps ? MOST_OWN : MOST_BLOCKS; blocks > FEWEST_BLOCKS; blocks--) {
         *shape = shape_of(lanes_of(d, FEW), blocks, 1, 0);
         if (has_room(d, sm, shape)) return true;
     }
