@@ -94,7 +94,7 @@ extern "C" __global__ void reduce_k(struct sw_reduce_batch b)
 {
     __shared__ double shared[SW_SUM_LANES], number[MOST_NUMBERS];
     for (int j = blockIdx.x; j < b.count; j += gridDim.x) {
-        const struct line l = {&b, b.field + (size_t)j * b.run, j, (double)b.step * b.dt[j], shared};
+        const struct line l = {&b, b.field + (size_t)j * b.run, j, b.t[j], shared};
         double *out = b.value + (size_t)j * EXPRESSIONS;
         if (!is_finite(l)) {
             for (int e = threadIdx.x; e < EXPRESSIONS; e += SW_SUM_LANES) out[e] = nan("");

@@ -12,8 +12,7 @@ struct sw_reduce_batch {
     const long long *first_bad;     /* [count] a run that has not -1 there is not finite, whatever its field says */
     const double *column;           /* [own][count]: numbers of the runs                                 */
     const double *grid;             /* [SW_GRID_NUMBERS][count]                                          */
-    const double *x0, *dx, *dt;     /* [count]                                                           */
-    long long     step;             /* of the field                                                      */
+    const double *x0, *dx, *t;      /* [count]                                                           */
     double       *value;            /* [count][expressions]                                              */
 };
 #endif

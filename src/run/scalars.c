@@ -45,22 +45,17 @@ enum sw_status scalars_create(const struct runs *r, struct scalars **scalars)
     return sw_reducer_create(&desc, &s->reducer);
 }
 
-static enum sw_status form_on_device(struct scalars *s, int64_t step, double *value)
+static enum sw_status form_on_device(struct scalars *s, double *value)
 {
     struct sw_device_state state;
     s->r->sim->ops->states->on_device(s->r->sim, &state);
-    return sw_device_reducer_values(s->on_device, &state, step, value);
+    return sw_device_reducer_values(s->on_device, &state, s->t, value);
 }
 
-static enum sw_status form_on_host(struct scalars *s, const struct early_ends *ends, int64_t step, double *value)
+static enum sw_status form_on_host(struct scalars *s, double *value)
 {
     const struct sw_reducer_runs runs = {.count = s->r->count, .grid = s->grid, .column = s->r->column, .t = s->t,
                                          .field = s->state};
-    for (int j = 0; j < s->r->count; j++) {
-        int64_t at = runs_step(s->r, j, step);
-        early_ends_of(ends, j, &at);
-        s->t[j] = runs_time(s->r, j, at);
-    }
     SW_TRY(sw_sim_get_state(s->r->sim, s->state));
     sw_reducer_values(s->reducer, &runs, value);
     return SW_OK;
@@ -71,7 +66,12 @@ enum sw_status scalars_form(struct scalars *s, const struct early_ends *ends, in
     *value = NULL;
     if (!s) return SW_OK;
     SW_TRY(sw_alloc((size_t)s->r->count * (size_t)s->r->sweep->ndefined, value));
-    const enum sw_status st = s->on_device ? form_on_device(s, step, *value) : form_on_host(s, ends, step, *value);
+    for (int j = 0; j < s->r->count; j++) {
+        int64_t at = runs_step(s->r, j, step);
+        early_ends_of(ends, j, &at);
+        s->t[j] = runs_time(s->r, j, at);
+    }
+    const enum sw_status st = s->on_device ? form_on_device(s, *value) : form_on_host(s, *value);
     if (!st) return SW_OK;
     sw_free(*value);
     *value = NULL;

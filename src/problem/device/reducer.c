@@ -14,13 +14,14 @@ struct sw_device_reducer {
     struct sw_device *device;
     struct sw_kernels kernels;
     int      own, capacity;
-    double  *number;           /* on the device: [own + SW_GRID_NUMBERS][count], then x0, dx, dt: [3][count] */
+    double  *number;           /* on the device: [own + SW_GRID_NUMBERS][count], then x0, dx: [2][count]     */
     double  *host;             /* the same on the host                                                       */
+    double  *time;             /* on the device: [capacity]                                                  */
     double  *value;            /* on the device: [capacity][expressions]                                     */
     struct sw_reduce_batch batch;
 };
 
-enum { OTHERS = SW_GRID_NUMBERS + 3 };  /* numbers of a run beside its own */
+enum { OTHERS = SW_GRID_NUMBERS + 2 };  /* numbers of a run beside its own */
 
 /* ------------------------------------------------------------------ the kernels' text */
 
@@ -142,6 +143,7 @@ enum sw_status sw_device_reducer_create(const struct sw_reducer_desc *desc, int 
     SW_TRY_TO(failed, st, sw_kernels_create(device, &source, &definitions, &r->kernels));
     SW_TRY_TO(failed, st, sw_alloc(numbers, &r->host));
     SW_TRY_TO(failed, st, sw_device_alloc(device, numbers, &r->number));
+    SW_TRY_TO(failed, st, sw_device_alloc(device, (size_t)capacity, &r->time));
     SW_TRY_TO(failed, st, sw_device_alloc(device, (size_t)capacity * (size_t)desc->count, &r->value));
     *reducer = r;
     return SW_OK;
@@ -156,6 +158,7 @@ void sw_device_reducer_destroy(struct sw_device_reducer **reducer)
     if (!r) return;
     (void)sw_device_wait(r->device);
     sw_device_free(r->device, r->number);
+    sw_device_free(r->device, r->time);
     sw_device_free(r->device, r->value);
     sw_kernels_destroy(r->device, &r->kernels);
     sw_free(r->host);
@@ -177,27 +180,26 @@ enum sw_status sw_device_reducer_load(struct sw_device_reducer *r, const struct 
         for (int k = 0; k < SW_GRID_NUMBERS; k++) grid[(size_t)k * count + j] = sw_grid_number(k, g->dx[0]);
         place[j] = g->x0[0];
         place[count + j] = g->dx[0];
-        place[2 * count + j] = g->dt;
     }
     r->batch = (struct sw_reduce_batch){.n = (int)r->desc.n[0], .count = runs->count, .column = r->number,
                                         .grid = r->number + own * count, .value = r->value};
     r->batch.x0 = r->batch.grid + SW_GRID_NUMBERS * count;
     r->batch.dx = r->batch.x0 + count;
-    r->batch.dt = r->batch.dx + count;
+    r->batch.t = r->time;
     return sw_device_upload(r->device, r->number, r->host, (own + OTHERS) * count * sizeof *r->host);
 }
 
-enum sw_status sw_device_reducer_values(struct sw_device_reducer *r, const struct sw_device_state *state, int64_t step,
-                                        double *value)
+enum sw_status sw_device_reducer_values(struct sw_device_reducer *r, const struct sw_device_state *state,
+                                        const double *t, double *value)
 {
     struct sw_reduce_batch b = r->batch;
     void *args[] = {&b};
+    SW_TRY(sw_device_upload(r->device, r->time, t, (size_t)b.count * sizeof *t));
     b.field = state->field;
     b.point = state->point;
     b.unknown = state->unknown;
     b.run = state->run;
     b.first_bad = state->first_bad;
-    b.step = step;
     SW_TRY(sw_kernel_launch(r->device, r->kernels.kernel[0], b.count, 1, SW_SUM_LANES, 0, args));
     return sw_device_download(r->device, value, r->value,
                               (size_t)b.count * (size_t)r->desc.count * sizeof *value);

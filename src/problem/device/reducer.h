@@ -23,9 +23,10 @@ void sw_device_reducer_destroy(struct sw_device_reducer **reducer);
 enum sw_status sw_device_reducer_load(struct sw_device_reducer *reducer, const struct sw_reducer_runs *runs);
 
 /** Their values after the steps that are queued. Waits.
+ *  @param t      [count] the times of the runs, on the host
  *  @param value  out: [count][expressions] on the host  @return SW_E_CUDA */
 enum sw_status sw_device_reducer_values(struct sw_device_reducer *reducer, const struct sw_device_state *state,
-                                        int64_t step, double *value);
+                                        const double *t, double *value);
 
 /** Compile its kernels for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
 enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc, int sm);

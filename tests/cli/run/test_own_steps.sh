@@ -93,6 +93,10 @@ for name in "dt_min", "dt_max", "error_estimate":       # rounding over the tole
     assert np.allclose(a[name][()], b[name][()], rtol=1e-8, atol=0), name
 assert np.abs(a["u"][()] - b["u"][()]).max() < 1e-10
 END
+    for on in cpu cuda; do
+        expect 0 run own.cfg --device $on -s 'output.scalars.define={ m = "max(u) + 10*t"; }' -o define_$on.h5
+    done
+    holds define_cpu.h5 define_cuda.h5 "np.abs(a['m'][()] - b['m'][()]).max() < 1e-10"
     long+=(-s time.end=60.0 -s 'output.fields.times=[60.0]' -s output.scalars.every=60.0)
     expect 0 run own.cfg --device cuda "${long[@]}" -o whole_gpu.h5
     for try in {1..60}; do
