@@ -149,6 +149,10 @@ $(tests) $(benches): $B/tests/helpers/helpers.o $B/libsweep.a $(if $(PORTABLE),$
 $B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_program_compile sw_eval_create \
     sw_eval_points sw_setup_column sw_setup_find sw_setup_word sw_problem_find)
 
+# Steppers on an emulated device reach no kernel that nvcc has compiled.
+$B/test_paces_emulated: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,cudaSetDevice sw_cuda_line_reset \
+    sw_cuda_to_lines sw_cuda_line_measure)
+
 $B/libcmocka.so.0:
 	$(call say,COPY,$@)mkdir -p $(@D) && cp -fL $$(ldconfig -p | awk '/libcmocka.so.0 / {print $$NF; exit}') $@
 

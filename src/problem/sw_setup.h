@@ -8,6 +8,7 @@
 
 #include "base/sw_status.h"
 #include "field/grid.h"
+#include "problem/device/paces_point.h"
 
 struct sw_comm;
 struct sw_device;
@@ -30,9 +31,6 @@ struct sw_function {
 struct sw_choice { const char *key, *word; };  /* a SWITCH: true, false; a TEXT: any */
 
 enum { SW_CUT_MOST = 24 };      /* setup->cut */
-
-/* Where runs take steps of their own, advance() counts ticks, of which there are so many between two output times. */
-enum { SW_TICKS = 1024 };
 
 /* Runs of a batch that take other numbers of steps than each other go from goal to goal side by side: a goal is an
  * output, or the end, which all of them have in the same order. advance() then counts ticks: at tick k SW_TICKS + i a
@@ -60,7 +58,7 @@ static inline int sw_paces_find(const struct sw_paces *p, double steps)
 static inline int64_t sw_pace_step(const struct sw_paces *p, int pace, int64_t tick)
 {
     const int64_t *at = p->at + pace * (p->goals + 1) + tick / SW_TICKS, part = tick % SW_TICKS;
-    return part ? at[0] + (at[1] - at[0]) * part / SW_TICKS : at[0];
+    return part ? sw_step_behind_goal(at[0], at[1], part) : at[0];
 }
 
 /* The columns of what sw_setup_grid() looks at; -1: none. */

@@ -107,14 +107,22 @@ static enum sw_status compile_prelude(void)
     return system(command) ? SW_FAIL(SW_E_CUDA, "does not compile: %s", command) : SW_OK;
 }
 
-/* Shared memory that a launch gives is an array of the emulation's. */
+/* Shared memory that a launch gives is an array of the emulation's. Kernels of lines have a function of their own with
+ * a name of cuda/cluster.cuh. */
 static void write_text(FILE *to, const char *text, const char *const *names, int count)
 {
-    static const char declared[] = "extern __shared__ __align__(16) double shared[];";
-    const char *at = strstr(text, declared);
+    static const char *const declared[] = {"extern __shared__ __align__(16) double shared[];",
+                                           "extern __shared__ double2 shared[];"};
+    const char *at = NULL;
     fprintf(to, "#include \"%s/prelude.hpp\"\n", emulated_prelude);
-    if (at) fwrite(text, 1, (size_t)(at - text), to);
-    fputs(at ? at + sizeof declared - 1 : text, to);
+    for (int k = 0; k < 2 && !at; k++) {
+        at = strstr(text, declared[k]);
+        if (!at) continue;
+        if (k == 1) fputs("#define rank_in_cluster rank_of_line\n", to);
+        fwrite(text, 1, (size_t)(at - text), to);
+        text = at + strlen(declared[k]);
+    }
+    fputs(text, to);
     for (int k = 0; k < count; k++)
         fprintf(to, "\nextern \"C\" void emulated_%s(void **args) { emulated_call(%s, args); }\n", names[k], names[k]);
 }

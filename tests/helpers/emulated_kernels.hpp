@@ -20,6 +20,7 @@
 #define __device__
 #define __host__
 #define __global__
+#define __grid_constant__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __shared__ static __attribute__((section("emulated_shared")))
@@ -34,6 +35,7 @@
 static struct { unsigned x, y, z; } threadIdx, blockIdx, blockDim, gridDim;
 
 struct double2 { double x, y; };
+struct float4 { float x, y, z, w; };
 
 static inline float __int_as_float(int bits)
 {
@@ -111,6 +113,57 @@ static inline void emulated_wait_in_part(int threads)
 {
     emulated_part[emulated_fiber((int)threadIdx.x)] = threads;
     emulated_leave(EMULATED_WAITS_IN_PART);
+}
+
+/* What the lanes of a warp tell each other: all of them call together. */
+static char emulated_said[EMULATED_THREADS][sizeof(double)];
+
+/* What lane `source` of this one's warp says. */
+template <class T> static T emulated_lane(T mine, int source)
+{
+    T other;
+    memcpy(emulated_said[threadIdx.x], &mine, sizeof mine);
+    __syncwarp();
+    memcpy(&other, emulated_said[threadIdx.x / EMULATED_WARP * EMULATED_WARP + (unsigned)source], sizeof other);
+    __syncwarp();
+    return other;
+}
+
+template <class T> static inline T __shfl_sync(unsigned, T value, int source, int width = EMULATED_WARP)
+{
+    const int lane = (int)threadIdx.x % EMULATED_WARP;
+    return emulated_lane(value, lane / width * width + source % width);
+}
+
+template <class T> static inline T __shfl_xor_sync(unsigned, T value, int mask)
+{
+    return emulated_lane(value, (int)threadIdx.x % EMULATED_WARP ^ mask);
+}
+
+static inline int __reduce_max_sync(unsigned, int value)
+{
+    for (int w = 1; w < EMULATED_WARP; w *= 2) {
+        const int other = __shfl_xor_sync(~0u, value, w);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+
+static inline unsigned __ballot_sync(unsigned, bool mine)
+{
+    unsigned votes = mine ? 1u << threadIdx.x % EMULATED_WARP : 0;
+    for (int w = 1; w < EMULATED_WARP; w *= 2) votes |= __shfl_xor_sync(~0u, votes, w);
+    return votes;
+}
+
+static inline bool __any_sync(unsigned, bool mine) { return __ballot_sync(~0u, mine); }
+static inline bool __all_sync(unsigned, bool mine) { return __ballot_sync(~0u, mine) == ~0u; }
+
+static inline int atomicOr(int *to, int bits)
+{
+    const int before = *to;
+    *to |= bits;
+    return before;
 }
 
 /* What cuda/cluster.cuh has for a GPU. */

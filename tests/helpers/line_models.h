@@ -39,13 +39,15 @@ static inline struct sw_program *compile_line(const char *text)
     return program;
 }
 
+static const struct sw_paces *paces_of_lines;  /* of the steppers that make_line_on() makes */
+
 struct line_sim { struct sw_program *program[SW_UNKNOWNS_MOST][7]; struct sw_stepper *s; int n, count, unknowns; };
 
 /* @return false: the row does not take such a model, and says so */
 static inline bool make_line_on(const struct sw_stepper_ops *row, struct line_sim *m, struct sw_device *where,
                                 struct model t, int n, int capacity)
 {
-    struct sw_stepper_desc desc = {.n = n, .capacity = capacity,
+    struct sw_stepper_desc desc = {.n = n, .capacity = capacity, .paces = paces_of_lines,
                                    .model = {.scheme = t.scheme, .nparam = PARAMS, .unknowns = t.unknowns,
                                              .orders = t.orders}};
     *m = (struct line_sim){.n = n, .unknowns = t.unknowns};

@@ -16,13 +16,14 @@ output  = { file = "paces.h5"; fields = { times = "linspace(0, end, 5)"; };
 accuracy = { runs = 3; };
 END
 
-# alone CONFIG FILE ARGUMENT...: each number of steps by a call of its own, joined
+# alone CONFIG FILE ARGUMENT...: each number of steps by a call of its own, joined; on $on
+on=cpu
 alone() {
     local config=$1 file=$2 k
     shift 2
     local values='1 2 4 7 11'
     [[ $* == *'sweep.k=[4, 11]'* ]] && values='4 11'
-    for k in $values; do expect 0 run "$config" --device cpu --only "k == $k" "$@" -o "$file"; done
+    for k in $values; do expect 0 run "$config" --device $on --only "k == $k" "$@" -o "$file"; done
 }
 
 # ---- one batch, and what it says
@@ -155,6 +156,41 @@ for k in 1 2 3; do expect 1 run blow.cfg --device cpu --only "k == $k" -o blow_a
 same blow.h5 blow_alone.h5
 expect 0 show blow.h5 --run 5
 prints ' of 150)'
+
+# ---- on a GPU: the bits that each run has there alone, and the numbers of a CPU but for rounding
+if "$sweep" run paces.cfg --device cuda -o gpu.h5 >out 2>err; then
+    on=cuda
+    says 'plan     1 batch'; says 'done     30 ok'
+    expect 0 run paces.cfg --device cuda -s run.batch=7 -o gpu_cut.h5; same gpu.h5 gpu_cut.h5
+    for name in u m mass energy steps; do
+        holds gpu.h5 paces.h5 "np.allclose(a['$name'][()], b['$name'][()], rtol=1e-9, atol=1e-11)"
+    done
+    while read -r name config settings; do
+        eval "options=($settings)"
+        expect 0 run "$config.cfg" --device cuda "${options[@]}" -o "gpu_$name.h5"
+        says 'plan     1 batch'
+        alone "$config.cfg" "gpu_${name}_alone.h5" "${options[@]}"
+        same "gpu_$name.h5" "gpu_${name}_alone.h5"
+    done <<'END'
+whole   paces
+single  paces -s 'run.precision="single"'
+imex3   paces -s 'method="imex3"'
+order4  paces -s order=4
+halves  paces -s accuracy.runs=30
+warps   paces -s grid.n=3000 -s 'sweep.last=[2.0]' -s accuracy.runs=0
+cluster paces -s grid.n=30000 -s 'sweep.last=[2.0]' -s accuracy.runs=0
+ends    ends
+passes  free
+pair    free  -s 'sweep.g=[0.0]' -s 'sweep.k=[4, 11]'
+END
+    expect 1 run blow.cfg --device cuda -o gpu_blow.h5
+    says 'plan     1 batch'
+    for k in 1 2 3; do expect 1 run blow.cfg --device cuda --only "k == $k" -o gpu_blow_alone.h5; done
+    same gpu_blow.h5 gpu_blow_alone.h5
+    expect 0 check paces.cfg --device cuda -s 'stepper="cuda.split"' -o own.h5; prints 'batches  10 '
+else
+    skip_gpu 'runs of other numbers of steps'
+fi
 
 # ---- in batches of their own: runs whose outputs have no step of their own, that draw noise in their steps, or
 # that may end early

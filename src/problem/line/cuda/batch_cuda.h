@@ -26,6 +26,7 @@ struct sw_cuda_batch {
     double *measured;                    /* [capacity][SW_LINE_SCALARS], all but the domain length, where a
                                             stepper knows them at a snapshot; lent by it. NULL: snapshots measure */
     double *host;                        /* coefficients, to be uploaded                            */
+    double *noise;                       /* [capacity] of desc.paces: what is view.noise at a snapshot, likewise */
     int    *bad;                         /* [capacity] on the host                                  */
 };
 

@@ -243,6 +243,17 @@ static void add_method(struct sw_text *text, const struct sw_line_model *model, 
     add_weights(text, "of_first", m, error, offsetof(struct sw_imex_weights, of_first));
 }
 
+/* A file that ends with fused_k, or, where lines have paces, with theirs. */
+static void add_kernel(struct sw_text *text, const char *file, bool paced)
+{
+    if (!paced) {
+        sw_embedded_add(file, text);
+        return;
+    }
+    sw_embedded_add("problem/device/paces_point.h", text);
+    sw_embedded_add_with(file, "extern \"C\" __global__", "cuda/line/line_paces_rtc.cuh", text);
+}
+
 /* Shared memory is as shape says; CRANK and SPILLED concern line_fused_rtc.cuh alone. */
 static void general_text(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
                          struct sw_text *text)
@@ -273,7 +284,7 @@ static void general_text(const struct sw_line_model *model, int n, const struct 
     sw_embedded_add("cuda/line/line_warps_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_scalars_rtc.cuh", text);
     sw_embedded_add("cuda/sequence_rtc.cuh", text);
-    sw_embedded_add("cuda/line/line_imex_rtc.cuh", text);
+    add_kernel(text, "cuda/line/line_imex_rtc.cuh", shape->paced);
     sw_embedded_add("cuda/line/line_wide_rtc.cuh", text);
     sw_embedded_add("cuda/line/line_ended_rtc.cuh", text);
     if (shape->own_steps) sw_embedded_add("cuda/line/line_own_systems_rtc.cuh", text);
@@ -315,7 +326,8 @@ static void fused_text(const struct sw_line_model *model, int n, const struct sw
         return;
     }
     sw_embedded_add("cuda/line/line_scalars_rtc.cuh", text);
-    sw_embedded_add("cuda/line/line_fused_rtc.cuh", text);
+    if (shape->paced) sw_text_add(text, "enum { SYSTEMS = 1 };\n");
+    add_kernel(text, "cuda/line/line_fused_rtc.cuh", shape->paced);
     sw_embedded_add("cuda/line/line_block_rtc.cuh", text);
 }
 

@@ -53,6 +53,7 @@ struct sw_fused_shape {
     int kept;           /* of those: numbers of later right-hand sides there, a lane           */
     int own_steps;      /* of those: 1: each line takes steps of its own (cuda/line/line_own_steps_rtc.cuh) */
     int at_own;         /* and where what is known of them begins in the room of a line        */
+    int paced;          /* whether lines have paces (cuda/line/line_paces_rtc.cuh)             */
 };
 
 /* Kernels of a row: fused_k; stream_k and stream_join_k; or these. */

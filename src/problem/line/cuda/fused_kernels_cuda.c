@@ -362,7 +362,7 @@ enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fus
     sw_array(&s->arrays, lines, &p->host);
     sw_array(&s->arrays, room * (size_t)sw_fused_table(&p->cut), &p->host_table);
     SW_TRY(s->arrays.status);
-    return compile_kernels(s, p, shape->general);
+    return compile_kernels(s, p, shape->general || shape->paced);
 }
 
 void sw_fused_kernels_destroy(struct sw_stepper *s, struct sw_fused_kernels *p)

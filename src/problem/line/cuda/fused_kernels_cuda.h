@@ -45,8 +45,8 @@ struct sw_fused_kernels {
 };
 
 /** Allocates the arrays, and begins to compile the kernel that a batch most likely needs: where there are two, that of
- *  runs with numbers in common. sw_fused_kernels_load() compiles the other, where a batch needs that. On failure
- *  what was made stays, for destroy.
+ *  runs with numbers in common, and with paces of runs that differ. sw_fused_kernels_load() compiles the other, where a
+ *  batch needs that. On failure what was made stays, for destroy.
  *  @param shape  copied */
 enum sw_status sw_fused_kernels_create(struct sw_stepper *s, const struct sw_fused_shape *shape,
                                        struct sw_fused_kernels *kernels);

@@ -1,6 +1,6 @@
 /* The lines of a batch on a CUDA device, all steps between two outputs in one kernel: each line stays in the registers
  * of a group of lanes (cuda/line/line_fused_rtc.cuh). The field lies line by line in device memory; a step costs no
- * access to it. Where each run takes steps of its own their kernels do. */
+ * access to it. Where each run takes steps of its own, or as many as its pace has, their kernels do. */
 #include <stdio.h>
 #include <string.h>
 
@@ -128,12 +128,73 @@ static enum sw_status own_set(struct sw_stepper *s, struct own_steps *p, const d
     return sw_device_upload(s->device, p->view.steps, record, (size_t)s->count * sizeof *p->view.steps);
 }
 
+/* ------------------------------------------------------------------ steps of a run's pace */
+
+/* What cuda/line/line_paces_rtc.cuh needs of the runs. */
+struct paces {
+    int       *place, *host;     /* [places][2] a line, or that there is none, and a pace; on the device, on the host */
+    int       *next;             /* [paces] room, on the host                                                         */
+    long long *at;               /* [paces][goals + 1] of desc.paces, on the device                                   */
+    int        places;           /* of the batch: a multiple of the lines of a block                                  */
+};
+
+/* Lines of a warp, which have one pace, and of a block. */
+static int lines_of_warp(const struct sw_fused_shape *f) { return f->lanes < 32 ? 32 / f->lanes : 1; }
+static int lines_of_block(const struct sw_fused_shape *f) { return f->lanes > 32 ? 1 : 32 * f->warps / f->lanes; }
+
+static size_t steps_at_goals(const struct sw_paces *p) { return (size_t)p->count * ((size_t)p->goals + 1); }
+
+/* No warp is left without a line but those of the last block. */
+static void paces_bytes(const struct sw_stepper_desc *d, const struct sw_fused_shape *shape, size_t *fixed,
+                        size_t *per_run)
+{
+    *fixed = steps_at_goals(d->paces) * sizeof(long long) + 2 * (size_t)lines_of_block(shape) * sizeof(int);
+    *per_run = 2 * (size_t)lines_of_warp(shape) * sizeof(int);
+}
+
+static enum sw_status paces_create(struct sw_stepper *s, const struct sw_fused_shape *shape, struct paces *p)
+{
+    const struct sw_paces *of = s->desc.paces;
+    const size_t places = (size_t)s->desc.capacity * (size_t)lines_of_warp(shape) + (size_t)lines_of_block(shape);
+    _Static_assert(sizeof *p->at == sizeof *of->at, "both have 64 bits");
+    sw_array_device(&s->arrays, 2 * places, &p->place);
+    sw_array_device(&s->arrays, steps_at_goals(of), &p->at);
+    sw_array(&s->arrays, 2 * places, &p->host);
+    sw_array(&s->arrays, (size_t)of->count, &p->next);
+    SW_TRY(s->arrays.status);
+    return sw_device_upload(s->device, p->at, of->at, steps_at_goals(of) * sizeof *p->at);
+}
+
+static void add_place(struct paces *p, int line, int pace)
+{
+    p->host[2 * p->places] = line;
+    p->host[2 * p->places++ + 1] = pace;
+}
+
+/* Those that take most steps come first: the blocks that take longest begin first. */
+static enum sw_status paces_load(struct sw_stepper *s, const struct sw_fused_shape *shape, struct paces *p)
+{
+    const int none = s->count, together = lines_of_warp(shape);
+    for (int k = 0; k < s->desc.paces->count; k++) p->next[k] = 0;
+    for (int j = 0; j < s->count; j++) p->next[s->pace[j]]++;
+    p->places = 0;
+    for (int k = s->desc.paces->count - 1; k >= 0; k--) {
+        const int first = p->places, behind = first + (p->next[k] + together - 1) / together * together;
+        p->next[k] = first;
+        while (p->places < behind) add_place(p, none, k);
+    }
+    while (p->places % lines_of_block(shape)) add_place(p, none, 0);
+    for (int j = 0; j < s->count; j++) p->host[2 * p->next[s->pace[j]]++] = j;
+    return sw_device_upload(s->device, p->place, p->host, 2 * (size_t)p->places * sizeof *p->host);
+}
+
 /* ------------------------------------------------------------------ the row */
 
 struct fused {
     struct sw_cuda_batch    batch;            /* first: batch_cuda.h works on it; its field is `field`    */
     struct sw_fused_kernels kernels;          /* their coefficients; the kernels                          */
     struct own_steps        own;              /* desc.own_steps                                           */
+    struct paces            paces;            /* desc.paces                                               */
     double                 *field, *staging;  /* n*capacity numbers each                                  */
     double                 *scalars;          /* [capacity][SW_LINE_SCALARS], all but the domain length   */
     bool                    known;            /* they are those of the state as it is                     */
@@ -145,9 +206,11 @@ struct fused {
 static enum sw_status choose_shape(const struct sw_stepper_desc *d, int sm, const char *text,
                                    struct sw_fused_shape *shape)
 {
-    if (text) return sw_fused_shape_read(d, sm, text, shape);
-    if (sw_fused_shape_pick(d, sm, shape)) return SW_OK;
-    return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points are too many for this device", d->n);
+    if (text) SW_TRY(sw_fused_shape_read(d, sm, text, shape));
+    else if (!sw_fused_shape_pick(d, sm, shape))
+        return SW_FAIL(SW_E_ABSENT, "cuda.fused: %d points are too many for this device", d->n);
+    shape->paced = d->paces != NULL;
+    return SW_OK;
 }
 
 static bool fused_fits(const struct sw_stepper_desc *d, int sm)
@@ -165,12 +228,11 @@ static void fused_bytes(const struct sw_stepper_desc *d, const char *band, size_
     (void)choose_shape(d, WITH_CLUSTERS, band, &shape);
     sw_cuda_batch_bytes(d, fixed, per_run);
     *per_run += numbers * sizeof(double) + sw_fused_kernels_bytes(d, &shape);
-    if (d->own_steps) {
-        size_t own_fixed, own_per_run;
-        own_bytes(d, &own_fixed, &own_per_run);
-        *fixed += own_fixed;
-        *per_run += own_per_run;
-    }
+    size_t more_fixed = 0, more_per_run = 0;
+    if (d->own_steps) own_bytes(d, &more_fixed, &more_per_run);
+    if (d->paces) paces_bytes(d, &shape, &more_fixed, &more_per_run);
+    *fixed += more_fixed;
+    *per_run += more_per_run;
 }
 
 static enum sw_status fused_create(struct sw_stepper *s, const char *band)
@@ -188,6 +250,7 @@ static enum sw_status fused_create(struct sw_stepper *s, const char *band)
     p->batch.u = p->field;
     p->batch.measured = s->desc.own_steps ? NULL : p->scalars;
     sw_cuda_batch_lend_staging(&p->batch, p->staging);
+    if (s->desc.paces) SW_TRY(paces_create(s, &shape, &p->paces));
     return s->desc.own_steps ? own_create(s, &p->own) : SW_OK;
 }
 
@@ -203,6 +266,7 @@ static enum sw_status fused_load(struct sw_stepper *s, const char **load_error)
     struct fused *p = s->own;
     SW_TRY(sw_fused_kernels_load(s, &p->kernels));  /* first, as it may begin to compile */
     SW_TRY(sw_cuda_batch_load(s, load_error));
+    if (s->desc.paces) SW_TRY(paces_load(s, &p->kernels.shape, &p->paces));
     return s->desc.own_steps ? own_load(s, &p->own) : SW_OK;
 }
 
@@ -214,15 +278,21 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
     struct fused *p = s->own;
     double *scalars = measured ? p->scalars : NULL;
     const struct sw_fused_shape *shape = &p->kernels.shape;
-    int threads = 32 * shape->warps, lines = shape->lanes > 32 ? 1 : threads / shape->lanes;
-    int blocks = (s->count + lines - 1) / lines;
+    int threads = 32 * shape->warps, lines = lines_of_block(shape), places = s->count;
+    int64_t goals = 0;
     size_t shared = sw_fused_shared(shape) * sizeof(double);
     void *kernel = sw_fused_kernels_get(&p->kernels, 0);
     void *args[] = {&p->batch.view, &p->kernels.line, &p->kernels.common, &p->kernels.table,
-                    &p->field, &from, &to, &scalars};
+                    &p->field, &from, &to, &scalars,
+                    &p->paces.place, &p->paces.at, &goals};  /* these of the kernel with paces */
+    if (s->desc.paces) {
+        places = p->paces.places;
+        goals = s->desc.paces->goals;
+    }
+    const int blocks = (places + lines - 1) / lines;
     p->known = measured;
     if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
-    return sw_kernel_launch_clusters(s->device, kernel, s->count, shape->cluster, threads, shared, args);
+    return sw_kernel_launch_clusters(s->device, kernel, blocks, shape->cluster, threads, shared, args);
 }
 
 static enum sw_status fused_advance(struct sw_stepper *s, int64_t from, int64_t to)
@@ -320,7 +390,7 @@ static const struct sw_sim_ops operations = {
 extern const struct sw_stepper_ops stepper_fused_cuda;
 const struct sw_stepper_ops stepper_fused_cuda = {
     .name = "cuda.fused",
-    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS | SW_LINE_OWN_STEPS,
+    .takes = SW_LINE_ALL | SW_LINE_MASS | SW_LINE_ENDS | SW_LINE_OWN_STEPS | SW_LINE_PACES,
     .about = "all steps between two outputs in one kernel, lines in the registers of lanes, blocks or clusters",
     .space = SW_DEVICE,
     .fits = fused_fits,

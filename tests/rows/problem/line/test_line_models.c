@@ -1,6 +1,6 @@
 /* Every row of the table of steppers that takes general models against cpu.plain, the reference, over random models. */
 #include "base/sw_err.h"
-#include "line_models.h"
+#include "line_paces.h"
 #include "problem/line/stepper/fourth_order.h"
 
 enum { TEXTS = 12, RUNS = 19, STEPS = 6 };
@@ -178,6 +178,13 @@ static void agrees_with_the_reference_over_random_models(void **state)
     }
 }
 
+static void runs_of_other_paces_have_the_bits_that_they_have_alone(void **state)
+{
+    (void)state;
+    need_row();
+    paces_change_nothing(under_test, device, NULL);
+}
+
 /* Too long for the lanes of cuda.fused; the rows that are not bound to a length take it. */
 static void says_which_lines_it_does_not_take(void **state)
 {
@@ -232,8 +239,15 @@ int main(void)
         cmocka_unit_test(says_that_a_line_is_too_short_for_its_ends),
         cmocka_unit_test(agrees_with_the_reference_over_random_models),
     };
+    const struct CMUnitTest of_paces[] = {
+        cmocka_unit_test(runs_of_other_paces_have_the_bits_that_they_have_alone),
+    };
     int failed = cmocka_run_group_tests(of_needs, NULL, NULL);
     for_each_row(sw_stepper_table)
+    {
         failed += cmocka_run_group_tests_name(under_test->name, tests, open_devices, close_devices);
+        if (under_test->takes & SW_LINE_PACES)
+            failed += cmocka_run_group_tests_name(under_test->name, of_paces, open_devices, close_devices);
+    }
     return failed != 0;
 }
