@@ -147,6 +147,14 @@ bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
     return false;
 }
 
+int sw_program_sign(const struct sw_program *program, int slot)
+{
+    const struct instruction *in = &program->code[program->root];
+    const bool negative = in->op == OP_NEG;
+    if (negative) in = &program->code[in->operand[0]];
+    return in->op != OP_NAME || in->rate != SW_RATE_POINT || in->slot != slot ? 0 : negative ? -1 : 1;
+}
+
 enum { DEGREE_MOST = 1 << 20 };
 
 static int degree_of(const struct instruction *in, int slot, const int *degree)

@@ -52,7 +52,7 @@ static void join(struct sw_eval *e)
 {
     const struct sw_program *p = e->program;
     for (int k = 0; k < p->count; k++) e->joined[k].first = -1;
-    for (int k = p->first[SW_RATE_POINT]; k < p->count && e->lanes == 1; k++) {
+    for (int k = p->first[SW_RATE_POINT]; k < p->count; k++) {
         if (op_table[p->code[k].op].operands != 2) continue;
         for (int j = 1; j >= 0 && e->joined[k].first < 0; j--)
             if (can_join(e, p->code[k].operand[j], k)) e->joined[k].first = p->code[k].operand[j];
@@ -202,7 +202,8 @@ static void set_joined(const struct sw_eval *e, int k, const double *const *in, 
     const int first = e->joined[k].first, side = ins->operand[1] == first, c = ins->operand[!side];
     int a, b;
     split(p, first, &a, &b);
-    t->loop = op_joined_loop(p->code[first].op, is_number(&p->code[b]), ins->op, side, is_number(&p->code[c]));
+    const bool number_b = e->lanes == 1 && is_number(&p->code[b]), number_c = e->lanes == 1 && is_number(&p->code[c]);
+    t->loop = op_joined_loop(p->code[first].op, number_b, ins->op, side, number_c);
     set_operand(e, a, in, 0, t);
     set_operand(e, b, in, 1, t);
     set_operand(e, c, in, 2, t);

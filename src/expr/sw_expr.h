@@ -168,6 +168,9 @@ bool sw_program_uses_input(const struct sw_program *program, enum sw_input slot)
  * all points; -1: it is none, or memory is out. */
 int sw_program_degree(const struct sw_program *program, int slot);
 
+/** Whether a program is the POINT symbol of this slot itself, 1, or its negative, -1; 0: it is neither. */
+int sw_program_sign(const struct sw_program *program, int slot);
+
 /** A program without any symbol: its value. false if it has symbols. */
 bool sw_program_constant(const struct sw_program *program, double *value);
 

@@ -558,7 +558,7 @@ static void runs_side_by_side_have_the_bits_they_have_alone(void **state)
 {
     static const char *const texts[] = {
         "a", "t", "x", "a*sin(k*x)", "u^3 - u", "a*cos(k*(x - b*t))", "x*t + a*u", "randn(seed)*u + rand(seed + 1)",
-        "t*a + b", "3",
+        "t*a + b", "3", "(u*u - x*x)*a", "b - (u + k)*x", "a*u - b*x + (x - u)*k",
     };
     static struct side s;
     const double *inputs[SW_INPUTS] = {[SW_IN_X] = s.x, [SW_IN_Y] = s.x, [SW_IN_U] = s.u};
@@ -652,6 +652,20 @@ static void a_polynomial_in_a_symbol_tells_its_degree(void **state)
     }
 }
 
+static void a_symbol_and_its_negative_are_told_from_all_else(void **state)
+{
+    static const struct { const char *text; int sign; } rows[] = {
+        {"u", 1}, {"-u", -1}, {"-(-u)", 1}, {"2*u", 0}, {"x", 0}, {"-x", 0}, {"t", 0}, {"a", 0}, {"-3", 0},
+        {"abs(u)", 0}, {"-sin(u)", 0}};
+    (void)state;
+    for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
+        struct sw_program *program = compile(rows[j].text);
+        if (sw_program_sign(program, SW_IN_U) != rows[j].sign)
+            fail_msg("%s: %d", rows[j].text, sw_program_sign(program, SW_IN_U));
+        sw_program_destroy(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -663,6 +677,7 @@ int main(void)
         cmocka_unit_test(a_program_tells_what_it_uses),
         cmocka_unit_test(what_may_jump_in_time_is_known),
         cmocka_unit_test(a_polynomial_in_a_symbol_tells_its_degree),
+        cmocka_unit_test(a_symbol_and_its_negative_are_told_from_all_else),
         cmocka_unit_test(what_changes_inside_a_run_has_no_value_over_runs),
         cmocka_unit_test(a_point_has_the_same_bits_however_many_are_asked_for),
         cmocka_unit_test(steps_and_runs_may_come_in_any_order),

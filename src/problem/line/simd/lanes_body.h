@@ -250,18 +250,17 @@ BODY void pass_alone(const struct sw_lanes *c, int lane, int n, struct sw_lanes_
 /* ---- with terms: values that are there for all points */
 
 /* f = u_weight u + the other states, d2 G and S, by constant numbers of each: they are loops that vanish. */
-#define RIGHT_HAND_SIDE(from_u)                                                   \
+#define RIGHT_HAND_SIDE(from_u, d2_of_g)                                          \
     vec f = from_u;                                                               \
     for (int i = 0; i < others; i++) f = FMA(ALL(t->other_weight[i]), LOAD(other[i] + at), f);    \
-    for (int i = 0; i < gs; i++)                                                  \
-        f = FMA(g_weight[i][j],                                                   \
-                (LOAD(g[i] + at - LANES) + LOAD(g[i] + at + LANES)) - two * LOAD(g[i] + at), f);  \
+    for (int i = 0; i < gs; i++) f = FMA(g_weight[i][j], d2_of_g, f);             \
     for (int i = 0; i < ss; i++) f = FMA(s_weight[i][j], LOAD(s[i] + at), f);
+#define D2(before, here, after) (((before) + (after)) - ((here) + (here)))
+#define D2_LOADED D2(LOAD(g[i] + at - LANES), LOAD(g[i] + at), LOAD(g[i] + at + LANES))
 
 #define VALUES                                                                    \
     const real *other[SW_LANES_OTHERS], *g[SW_LANES_VALUES], *s[SW_LANES_VALUES]; \
     vec g_weight[SW_LANES_VALUES][GROUP], s_weight[SW_LANES_VALUES][GROUP];       \
-    const vec two = ALL(2.0);                                                     \
     for (int i = 0; i < others; i++) other[i] = (const real *)t->other[i] + lane; \
     for (int i = 0; i < gs; i++) {                                                \
         g[i] = (const real *)t->g[i] + LANES + lane;                              \
@@ -281,13 +280,22 @@ BODY void first_values(const struct sw_lanes *c, int lane, int n, struct sw_lane
     const ptrdiff_t step = STEP_OF(down);
     ptrdiff_t at = down ? (ptrdiff_t)(n - 1) * LANES : 0;
     real *w = SWEPT(work) + lane;
+    vec before[SW_LANES_VALUES][GROUP], here[SW_LANES_VALUES][GROUP];
     struct first r = {0};
     COEFFICIENTS
     VALUES
     u += lane;
+    for (int i = 0; i < gs; i++) EACH before[i][j] = LOAD(g[i] + at - step), here[i][j] = LOAD(g[i] + at);
     for (int k = 0; k < n; k++, at += step)
         EACH {
-            RIGHT_HAND_SIDE(u_weight * LOAD(u + at))
+            vec d2[SW_LANES_VALUES];
+            for (int i = 0; i < gs; i++) {
+                const vec after = LOAD(g[i] + at + step);
+                d2[i] = D2(before[i][j], here[i][j], after);
+                before[i][j] = here[i][j];
+                here[i][j] = after;
+            }
+            RIGHT_HAND_SIDE(u_weight * LOAD(u + at), d2[i])
             RECUR(r.v, f);
             STORE(w + at, r.v.one[j]);
             if (k < c->points) ADD_SUMS(r, k);
@@ -305,7 +313,7 @@ BODY void add_values(const struct sw_lanes *c, int lane, int n, const real *u, c
     out += lane;
     for (ptrdiff_t at = 0; at < (ptrdiff_t)n * LANES; at += LANES)
         EACH {
-            RIGHT_HAND_SIDE(LOAD(u + at))
+            RIGHT_HAND_SIDE(LOAD(u + at), D2_LOADED)
             STORE(out + at, f);
         }
 }
@@ -328,7 +336,7 @@ BODY void largest_part(const struct sw_lanes *c, int lane, int from, int to, con
     after += lane;
     for (ptrdiff_t at = (ptrdiff_t)from * LANES; at < (ptrdiff_t)to * LANES; at += LANES)
         EACH {
-            RIGHT_HAND_SIDE(u_weight * LOAD(u + at))
+            RIGHT_HAND_SIDE(u_weight * LOAD(u + at), D2_LOADED)
             sum[j] = larger(sum[j], f);
             state[j] = larger(state[j], LOAD(after + at));
         }
@@ -556,6 +564,8 @@ TARGET static void largest(const struct sw_lanes *c, int from, int to, const voi
 #undef COMPLETE
 #undef SECTIONS
 #undef RIGHT_HAND_SIDE
+#undef D2
+#undef D2_LOADED
 #undef VALUES
 #undef WIDE_AT
 #undef WIDE_ON

@@ -39,7 +39,7 @@ BODY void first_ended(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     for (int k = 0, point = down ? n - 1 : 0; k < n; k++, point += down ? -1 : 1, at += step) {
         const bool known = (point == 0 && ends->value[0]) || (point == n - 1 && ends->value[1]);
         EACH {
-            RIGHT_HAND_SIDE(u_weight * LOAD(u + at))
+            RIGHT_HAND_SIDE(u_weight * LOAD(u + at), D2_LOADED)
             if (ends->lifted) f -= AT(point);
             if (known) f = (vec){0};
             RECUR(r.v, f);
@@ -172,7 +172,7 @@ BODY void wide_values(const struct sw_lanes *c, int lane, int n, struct sw_lanes
     const real *h = work ? work->h[c->one_sided && !down] : NULL;
     const real *after = has_after ? (const real *)t->after + lane : u;
     const bool narrow = false;
-    const vec u_weight = ALL(t->u_weight), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4), none[GROUP] = {0};
+    const vec two = ALL(2.0), u_weight = ALL(t->u_weight), p4 = ALL(t->mass.d4), g_d4 = ALL(t->g_d4), none[GROUP] = {0};
     const vec r_here = ALL(t->mass.d2 - 2.0 * t->mass.d4), z_here = ALL(1.0 - 2.0 * t->g_d4);
     const int way = down ? -1 : 1, first_point = down ? n - 1 : 0;
     real *w = work ? SWEPT(work) + lane : out + lane;

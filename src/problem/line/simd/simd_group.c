@@ -531,7 +531,7 @@ static void evaluate_beyond(const struct sw_stepper *s, int v, struct sw_eval *e
 }
 
 void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                    const void *state, const struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST])
+                    const void *state, struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST])
 {
     const struct sw_simd *p = s->own;
     const size_t line = sw_simd_state_size(&s->desc) / (size_t)sw_line_unknowns(&s->desc.model);
@@ -542,7 +542,8 @@ void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const 
             in[sw_input_at(v, o)] = seen + (size_t)v * line + (size_t)(SW_REACH + o) * (size_t)p->lanes;
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
         struct sw_eval *of_g = !which || which[0][v] ? g->eval[SW_SIMD_G][v] : NULL;
-        if (of_g && sw_simd_ended(&s->desc)) evaluate_beyond(s, v, of_g, seen + (size_t)v * line, stage->g[v]);
+        if (stage->sign[v]) stage->g[v] = (char *)sw_simd_state(s, state, v) - before;
+        else if (of_g && sw_simd_ended(&s->desc)) evaluate_beyond(s, v, of_g, seen + (size_t)v * line, stage->g[v]);
         else if (of_g) evaluate(s, w, of_g, in, (char *)stage->g[v] + before);
         if (stage->s[v] && (!which || which[1][v])) evaluate(s, w, g->eval[SW_SIMD_S][v], in, stage->s[v]);
     }

@@ -26,7 +26,8 @@ struct sw_simd_ends { double first[2][SW_LANES_MOST], second[2][SW_LANES_MOST]; 
 /* Values of G and S at a stage, and the stage: NULL what there is none of. */
 struct sw_simd_stage {
     void *state;                         /* [unknowns][n+4][lanes], as sw_simd_state() says            */
-    void *g[SW_UNKNOWNS_MOST];           /* [n+2][lanes]                                               */
+    void *g[SW_UNKNOWNS_MOST];           /* [n+2][lanes], times sign                                   */
+    int   sign[SW_UNKNOWNS_MOST];        /* of G = u and G = -u, whose g is in the state; else 0: 1    */
     void *s[SW_UNKNOWNS_MOST];           /* [n][lanes]                                                 */
 };
 
@@ -151,7 +152,7 @@ void sw_simd_forms(const struct sw_stepper *s, struct sw_simd_worker *w, const s
 /** or their values at all points of a state whose ends are closed, into a stage. @param which  of each program; NULL:
  * of all */
 void sw_simd_values(const struct sw_stepper *s, struct sw_simd_worker *w, const struct sw_simd_group *g,
-                    const void *state, const struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST]);
+                    const void *state, struct sw_simd_stage *stage, const bool which[2][SW_UNKNOWNS_MOST]);
 
 /* ---- simd_stages.c: steps of a group, stage by stage of a method, with values of G and N at all points: any model */
 

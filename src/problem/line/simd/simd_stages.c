@@ -31,7 +31,7 @@ static struct sw_lanes_terms terms_of(const struct step *k, const struct sw_imex
             t.other[t.others++] = sw_simd_state(k->s, k->state[j], v);
         }
         if (weights->of_value[j] == 0.0) continue;
-        if (at->g[v]) t.g_factor[t.gs] = weights->of_value[j], t.g[t.gs++] = at->g[v];
+        if (at->g[v]) t.g_factor[t.gs] = weights->of_value[j] * (at->sign[v] ? at->sign[v] : 1), t.g[t.gs++] = at->g[v];
         if (at->s[v]) t.s_factor[t.ss] = weights->of_value[j], t.s[t.ss++] = at->s[v];
     }
     if (weights->of_first != 0.0) {
@@ -385,6 +385,7 @@ static void rates_of(const struct own *o, int lane, double rate[SW_UNKNOWNS_MOST
         sw_line_add_operator(&run->a[v], n, 1.0 / gamma, u, f);
         if (at->g[v]) {
             copy_lane(o->lanes, n + 2, (const double *)at->g[v] + lane, g - 1);
+            for (int i = -1; i <= n && at->sign[v] < 0; i++) g[i] = -g[i];
             if (!o->w->ends) sw_line_pad(&(struct sw_line_ends){0}, n, g);
             sw_line_add_second_difference(run, sw_line_mass_of_g(p), n, g, f);
         }

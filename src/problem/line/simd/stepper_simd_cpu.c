@@ -87,7 +87,8 @@ static void list_stage(const struct sw_stepper_desc *d, const struct sw_imex_sta
         sw_array_bytes(own, SW_ARRAY_HOST, sw_simd_state_size(d), size, &at->state);
     const bool valued = stage < sw_imex_valued(m) || (d->own_steps && m->sees_time);
     for (int v = 0; valued && v < sw_line_unknowns(&d->model); v++) {
-        if (d->model.g[v]) sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * lanes, size, &at->g[v]);
+        if (d->model.g[v] && m->last) at->sign[v] = sw_program_sign(d->model.g[v], sw_input_at(v, 0));
+        if (d->model.g[v] && !at->sign[v]) sw_array_bytes(own, SW_ARRAY_HOST, points + 2 * lanes, size, &at->g[v]);
         if (d->model.explicit_term[v]) sw_array_bytes(own, SW_ARRAY_HOST, points, size, &at->s[v]);
     }
 }

@@ -7,7 +7,7 @@ enum { TEXTS = 12, RUNS = 19, STEPS = 6 };
 
 /* G in the unknown itself, N in all of them: text_for() puts the names of a model. Bounded by a few, with derivatives
  * of a few, for unknowns of about 1. */
-static const char *const of_g[] = {NULL, "a*u", "b*(u^3 - u)", "b*sin(u)", "-u"};
+static const char *const of_g[] = {NULL, "a*u", "b*(u^3 - u)", "b*sin(u)", "-u", "u"};
 static const char *const of_s[TEXTS] = {
     NULL, "a*sin(u)", "-b*u*(ur - ul)", "c*cos(3*t + 0.1*x)", "a*ul2 - b*ur2 + c", "u - u^3", "v*u - w",
     "-u*v^2 + c*(1 - u)", "(ur^2 - ul^2)*a + z", "zl - zr + exp(-u^2)", "a*(vl2 - 2*vl + 2*vr - vr2)*u + b*rand(1)",
@@ -81,7 +81,7 @@ static struct model some_model(uint64_t *seed, int k, struct texts_of *texts)
     if (m.scheme != SW_CRANK_NICOLSON && test_random(seed) > -0.5) m.orders = 1 | 1 << 1 | 1 << 3;
     for (int v = 0; v < m.unknowns; v++) {
         m.initial[v] = initial[v];
-        m.g[v] = text_for(of_g[pick(seed, 5)], v, m.unknowns, true, texts->g[v]);
+        m.g[v] = text_for(of_g[pick(seed, 6)], v, m.unknowns, true, texts->g[v]);
         m.s[v] = text_for(of_s[pick(seed, TEXTS)], v, m.unknowns, false, texts->s[v]);
     }
     some_ends(seed, &m);
