@@ -7,6 +7,7 @@
 
 #include "base/sw_mem.h"
 #include "base/sw_reals.h"
+#include "fd/fd_simd_copy.h"
 #include "problem/line/simd/lanes.h"
 #include "problem/line/stepper/ends_point.h"
 #include "problem/line/stepper/fourth_order.h"
@@ -172,8 +173,6 @@ done:
 
 /* ------------------------------------------------------------------ the state of a group */
 
-enum { POINTS_AT_ONCE = 8 };  /* points: a cache line of each lane's line against POINTS_AT_ONCE rows of lanes */
-
 static size_t line_size(const struct sw_stepper_desc *d)
 {
     return ((size_t)d->n + 2 * SW_REACH) * (size_t)sw_simd_lanes(d);
@@ -247,25 +246,33 @@ const double *sw_simd_seen(const struct sw_stepper *s, struct sw_simd_worker *w,
     return w->wide;
 }
 
+/* The lines of a group's runs, of unknown v: those that are not live keep nothing. */
+static struct fd_simd_copy copy_of(const struct sw_stepper *s, const struct sw_simd_group *g, int v, const bool *live)
+{
+    const int n = s->desc.n, unknowns = sw_line_unknowns(&s->desc.model);
+    struct fd_simd_copy c = {.count = g->runs, .lines = sw_simd_lanes(&s->desc), .points = n, .n = n, .stride = 1};
+    for (int l = 0; l < g->runs; l++)
+        c.segment[l] = (struct fd_segment){.base = ((size_t)g->run[l] * (size_t)unknowns + (size_t)v) * (size_t)n,
+                                           .keep = live[l] ? n : 0};
+    return c;
+}
+
 bool sw_simd_gather(const struct sw_stepper *s, const struct sw_simd_group *g, struct sw_simd_worker *w,
                     bool live[SW_LANES_MOST])
 {
     const struct sw_simd *p = s->own;
-    const double *line[SW_LANES_MOST];
     bool any = false;
     int n = s->desc.n, lanes = p->lanes;
     for (int l = 0; l < lanes; l++) {
         live[l] = live[l] && l < g->runs && !p->batch.states.stopped[g->run[l]];
         any |= live[l];
-        line[l] = live[l] ? sw_host_line(s, g->run[l]) : NULL;
     }
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
         double *u = (s->desc.single_steps ? w->wide : (double *)w->u) + start_of(&s->desc, v);
-        const size_t at = (size_t)v * (size_t)n;
-        for (int base = 0; base < n; base += POINTS_AT_ONCE)
-            for (int l = 0; l < lanes; l++)
-                for (int i = base; i < n && i < base + POINTS_AT_ONCE; i++)
-                    u[(size_t)i * (size_t)lanes + (size_t)l] = line[l] ? line[l][at + (size_t)i] : 0.0;
+        const struct fd_simd_copy c = copy_of(s, g, v, live);
+        fd_simd_gather_double(&c, p->batch.states.u, u);
+        for (int l = 0; l < g->runs; l++)
+            for (int i = 0; !live[l] && i < n; i++) u[i * lanes + l] = 0.0;
         if (s->desc.single_steps) to_single(s, u, sw_simd_state(s, w->u, v));
     }
     return any;
@@ -276,15 +283,9 @@ void sw_simd_scatter(struct sw_stepper *s, const struct sw_simd_group *g, struct
 {
     const struct sw_simd *p = s->own;
     const double *state = sw_simd_seen(s, w, w->u);
-    int n = s->desc.n;
     for (int v = 0; v < sw_line_unknowns(&s->desc.model); v++) {
-        const double *u = state + start_of(&s->desc, v);
-        for (int base = 0; base < n; base += POINTS_AT_ONCE)
-            for (int l = 0; l < g->runs; l++) {
-                double *line = sw_host_line(s, g->run[l]) + (size_t)v * (size_t)n;
-                for (int i = base; live[l] && i < n && i < base + POINTS_AT_ONCE; i++)
-                    line[i] = u[(size_t)i * (size_t)p->lanes + (size_t)l];
-            }
+        const struct fd_simd_copy c = copy_of(s, g, v, live);
+        fd_simd_scatter_double(&c, state + start_of(&s->desc, v), false, p->batch.states.u);
     }
 }
 
