@@ -9,8 +9,9 @@
 #           long        lines that no cluster of blocks holds, likewise: against one thread a line
 #           equations   coefficients that differ, Cahn-Hilliard, with a force that differs from run to run
 #           cpu         the rows of the CPU: hyperdiffusion, forced Cahn-Hilliard
+#           alone       one short line by itself on the CPU
 #           bands       the band solvers by themselves
-#           default: all with a GPU, else cpu
+#           default: all with a GPU, else cpu and alone
 . "$(dirname "$0")/measure.sh"
 dry_run=''
 take_options dry-run "$@"
@@ -69,6 +70,10 @@ cpu() {
         bench cpu "$spec,steps=250" --device cpu --baseline cpu.plain+cpu.thomas
     done
 }
+alone() {
+    bench alone cahn_hilliard:n=256,batch=1,forced,per_run,steps=250 --device cpu \
+        --rows cpu.simd,cpu.plain+cpu.thomas
+}
 bands() {
     for shape in n=512,batch=8192,periodic n=512,batch=65536,periodic n=512,batch=65536,periodic,uniform; do
         bench bands "band:$shape" --device cuda
@@ -76,11 +81,11 @@ bands() {
 }
 
 if [ ${#parts[@]} -eq 0 ]; then
-    parts=(cpu)
-    ! has_gpu || parts=(shapes sizes short long equations cpu bands)
+    parts=(cpu alone)
+    ! has_gpu || parts=(shapes sizes short long equations cpu alone bands)
 fi
 for part in "${parts[@]}"; do
-    case $part in shapes|sizes|short|long|equations|cpu|bands) ;; *) give_up "no part $part" ;; esac
+    case $part in shapes|sizes|short|long|equations|cpu|alone|bands) ;; *) give_up "no part $part" ;; esac
     [ -n "$dry_run" ] || rm -f "$folder/steps_$part.csv"
     $part
 done

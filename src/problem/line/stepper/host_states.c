@@ -12,7 +12,8 @@
  * in which a step of a short line is done. */
 void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user)
 {
-    if (threads == 1) {
+    if (threads > count) threads = count;
+    if (threads <= 1) {
         for (int k = 0; k < count; k++) work(user, 0, k);
         return;
     }
