@@ -7,13 +7,15 @@
 #   --device DEVICE  cpu or cuda (default: both, as far as they are there)
 #   --gb G           10^9 bytes that a sweep saves, about (default: cpu 2, cuda 12)
 #   --repeats N      how often (default: 5)
+#   --before BUILD   another build, called in turn with the first in the same run: it gets rows of its own
 # Columns: out_s: fields saved every 10 steps. compute_s: no fields saved. write_s: a step between two outputs.
 # plain_s: write() of as many bytes, a field of all runs at a time, then fsync(), to one file there. start_s: no fields
 # saved, one step: what a call takes before and after; all but plain_s contain it. Then
-# hidden = out_s / max(compute_s, start_s + plain_s) and written = plain_s / (write_s - start_s).
+# hidden = out_s / max(compute_s, start_s + plain_s) and written = plain_s / (write_s - start_s). _cpu_s: the processor
+# seconds of these calls. On P processors no call is shorter than out_cpu_s / P.
 . "$(dirname "$0")/measure.sh"
-device='' gb='' repeats=5
-take_options 'device= gb= repeats=' "$@"
+device='' gb='' repeats=5 before=''
+take_options 'device= gb= repeats= before=' "$@"
 [ ${#arguments[@]} -ge 2 ] && [ ${#arguments[@]} -le 3 ] || usage
 take_program "${arguments[0]}"
 csv=${arguments[2]:-results/bench/output.csv} devices=$device
@@ -26,9 +28,11 @@ fi
 make_tmp "${arguments[1]}/bench-output-XXXXXX"
 mkdir -p "$(dirname "$csv")" || exit 1
 
-"$python" - "$sweep" "$tmp" "$csv" "$repeats" "$devices" "$gb" <<'PY'
+[ -z "$before" ] || [ -x "$before/sweep" ] || give_up "no program $before/sweep"
+"$python" - "$sweep" "$tmp" "$csv" "$repeats" "$devices" "$gb" "${before:+$before/sweep}" <<'PY'
 import csv
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -37,7 +41,7 @@ import time
 
 import h5py
 
-sweep, folder, table, repeats, devices, gb = sys.argv[1:]
+sweep, folder, table, repeats, devices, gb, before = sys.argv[1:]
 N = 1024
 SLICES = {"cpu": [(2048, 2.0), (128, 2.0)], "cuda": [(65536, 12.0), (4096, 12.0)]}  # runs, 10^9 bytes
 CONFIG = """problem = "hyperdiffusion";
@@ -58,23 +62,28 @@ def clear():
             os.unlink(path)
 
 
-def call(device, runs, steps, outputs):
-    """Seconds of a call that takes so many steps and saves so many times (0: none)."""
+def processor_seconds(who):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def call(program, device, runs, steps, outputs):
+    """Seconds, of the clock and of processors, of a call that takes so many steps and saves so often (0: never)."""
     clear()
     config = os.path.join(folder, "o.cfg")
     with open(config, "w") as f:
         f.write(CONFIG.format(n=N, end=steps * 1e-8, runs=runs, device=device))
         if outputs:
             f.write(FIELDS.format(outputs=outputs))
-    start = time.perf_counter()
-    subprocess.run([sweep, "run", "-q", config, "-o", file], check=True)
-    return time.perf_counter() - start
+    start, used = time.perf_counter(), processor_seconds(resource.RUSAGE_CHILDREN)
+    subprocess.run([program, "run", "-q", config, "-o", file], check=True)
+    return time.perf_counter() - start, processor_seconds(resource.RUSAGE_CHILDREN) - used
 
 
 def write_plain(slices, size):
     clear()
     data = os.urandom(1 << 20) * (size >> 20) + os.urandom(size & (1 << 20) - 1)
-    start = time.perf_counter()
+    start, used = time.perf_counter(), processor_seconds(resource.RUSAGE_SELF)
     fd = os.open(plain, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     for _ in range(slices):
         left = memoryview(data)
@@ -82,7 +91,7 @@ def write_plain(slices, size):
             left = left[os.write(fd, left):]
     os.fsync(fd)
     os.close(fd)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, processor_seconds(resource.RUSAGE_SELF) - used
 
 
 def facts():
@@ -109,30 +118,42 @@ def case(device, runs, total):
     size = runs * N * 8
     outputs = max(3, round(total * 1e9 / size))
     steps = outputs - 1
-    seconds = {name: [] for name in ("out", "compute", "write", "plain", "start")}
-    row = {}
+    names = ("out", "compute", "write", "plain", "start")
+    programs = [sweep] + [before] * bool(before)
+    seconds = {program: {name: [] for name in names} for program in programs}
+    about = {}
     for repeat in range(int(repeats) + 1):  # the first is to warm up
-        took = {"plain": write_plain(outputs, size), "out": call(device, runs, 10 * steps, outputs)}
-        row = row or facts()
-        took["compute"] = call(device, runs, 10 * steps, 0)
-        took["write"] = call(device, runs, steps, outputs)
-        took["start"] = call(device, runs, 1, 0)
-        for name in seconds if repeat else ():
-            seconds[name].append(took[name])
+        for program in programs:
+            took = {"plain": write_plain(outputs, size), "out": call(program, device, runs, 10 * steps, outputs)}
+            about[program] = about.get(program) or facts()
+            took["compute"] = call(program, device, runs, 10 * steps, 0)
+            took["write"] = call(program, device, runs, steps, outputs)
+            took["start"] = call(program, device, runs, 1, 0)
+            for name in names if repeat else ():
+                seconds[program][name].append(took[name])
     clear()
-    median = {name: statistics.median(s) for name, s in seconds.items()}
-    row = {"device": device, "n": N, "runs": runs, "steps": 10 * steps, "outputs": outputs, "slice_bytes": size,
-           "bytes": size * outputs, "file_system": file_system(), "repeats": repeats,
-           **{name + "_s": f"{value:.4f}" for name, value in median.items()},
+    fixed = {"device": device, "n": N, "runs": runs, "steps": 10 * steps, "outputs": outputs, "slice_bytes": size,
+             "bytes": size * outputs, "file_system": file_system(), "repeats": repeats}
+    return [row_of(fixed, seconds[program], about[program]) for program in programs]
+
+
+def row_of(fixed, seconds, about):
+    clock = {name: [pair[0] for pair in pairs] for name, pairs in seconds.items()}
+    median = {name: statistics.median(values) for name, values in clock.items()}
+    used = {name: statistics.median(pair[1] for pair in pairs) for name, pairs in seconds.items()}
+    row = {**fixed, **{name + "_s": f"{value:.4f}" for name, value in median.items()},
            "hidden": f"{median['out'] / max(median['compute'], median['start'] + median['plain']):.3f}",
            "written": f"{median['plain'] / (median['write'] - median['start']):.3f}",
-           "out_least_s": f"{min(seconds['out']):.4f}", "out_most_s": f"{max(seconds['out']):.4f}",
-           "plain_least_s": f"{min(seconds['plain']):.4f}", "plain_most_s": f"{max(seconds['plain']):.4f}", **row,
-           "threads": os.cpu_count(), "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    print(f"{device:5}{runs:6} runs, {size / 1e6:6.1f} MB x {outputs:5}, {row['file_system']}: "
+           "out_least_s": f"{min(clock['out']):.4f}", "out_most_s": f"{max(clock['out']):.4f}",
+           "plain_least_s": f"{min(clock['plain']):.4f}", "plain_most_s": f"{max(clock['plain']):.4f}", **about,
+           "threads": os.cpu_count(), "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+           **{name + "_cpu_s": f"{value:.4f}" for name, value in used.items()}}
+    print(f"{row['device']:5}{row['runs']:6} runs, {row['slice_bytes'] / 1e6:6.1f} MB x {row['outputs']:5}, "
+          f"{row['file_system']}, {row['commit']}: "
           f"out {median['out']:6.2f} s, "
           f"compute {median['compute']:6.2f}, write {median['write']:6.2f}, plain {median['plain']:6.2f}, start "
-          f"{median['start']:5.2f}; hidden {row['hidden']}, written {row['written']}", flush=True)
+          f"{median['start']:5.2f}; hidden {row['hidden']}, written {row['written']}, processors {used['out']:5.2f} s, "
+          f"compute {used['compute']:5.2f}, plain {used['plain']:5.2f}", flush=True)
     return row
 
 
@@ -150,5 +171,6 @@ for device in devices.split():
         total = float(gb or total)
         if shutil.disk_usage(folder).free < 2.1e9 * total:
             sys.exit(f"bench_output.sh: {folder} has less than {2.1 * total:.1f} GB free; give another folder or --gb")
-        add(case(device, runs, total))
+        for row in case(device, runs, total):
+            add(row)
 PY

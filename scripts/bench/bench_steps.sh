@@ -71,7 +71,7 @@ cpu() {
     done
 }
 alone() {
-    bench alone cahn_hilliard:n=256,batch=1,forced,per_run,steps=250 --device cpu \
+    bench alone cahn_hilliard:n=256,batch=1,forced,per_run,steps=2000 --device cpu \
         --rows cpu.simd,cpu.plain+cpu.thomas
 }
 bands() {
