@@ -6,7 +6,7 @@
        Gray-Scott, 64 runs (on a GPU 4096) of 128 x 128 points (exponax); compare_fields.py
 
 usage: compare_equations.py [--dim N] [--device DEVICE] [--csv FILE] [--repeats N] [--seconds S] [--runs N]
-                            [--only WORD] SWEEP
+                            [--only WORD] [--before SWEEP] SWEEP
   SWEEP      the program
   --dim      1 or 2 (default: both; on a GPU 2 alone)
   --device   cpu (default) or cuda
@@ -15,6 +15,7 @@ usage: compare_equations.py [--dim N] [--device DEVICE] [--csv FILE] [--repeats 
   --seconds  that a timing takes, about (default: 2, on a GPU 0.5)
   --runs     of each equation, where it has more than one (default: as above)
   --only     rows in whose equation or program this word is
+  --before   another build, timed in turn with the first in 1-D: it gets rows of its own
 
 The others are not needed by `sweep`, and are installed beside it:
   python3 -m venv ~/compare && ~/compare/bin/pip install jax exponax py-pde h5py      # a GPU: 'jax[cuda13]'
@@ -34,7 +35,7 @@ that is off by more than its bound is not timed, and fails the script. Each prog
   py-pde   compiled by numba, steps of its own (adaptive Runge-Kutta), in 2-D also Euler's with the longest dt that is
            stable; one run for each processor at once, as it has no batches; without the time of compilation
 A rate is points x steps x runs a second; as programs take different steps, `time_rate` has points x time x runs a
-second."""
+second. In 1-D `processor_s` has the least processor time of a timing: where other programs run, it decides."""
 import argparse
 import csv
 import datetime
@@ -43,6 +44,7 @@ import math
 import multiprocessing
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -298,8 +300,14 @@ def verify(program, bound):
     return error
 
 
-def measure(program, runs, repeats, seconds):
-    """The best of some timings, each long enough. A program without batches computes a run for each processor."""
+def processor_seconds():
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def measure(programs, runs, repeats, seconds):
+    """The best of some timings, each long enough, of programs in turn. One without batches computes a run for each
+    processor."""
+    program = programs[0]
     s = program.equation.parameters(CPUS if isinstance(program, PyPde) else runs)
     end = 10 * program.equation.check if isinstance(program, PyPde) else program.first_steps * program.dt
     if isinstance(program, PyPde):
@@ -309,12 +317,15 @@ def measure(program, runs, repeats, seconds):
         if took > 0.5 * seconds or steps > 10**6:
             break
         end = program.dt * math.ceil(steps * min(max(seconds / took, 2), 20))
-    best = None
-    for _ in range(repeats):
-        _, steps, took = program.advance(s, end)
-        best = min(best, took) if best else took
-    return {"runs": len(s), "steps": steps, "end": f"{end:.6g}", "seconds": f"{best:.4g}",
-            "rate": f"{len(s) * N * steps / best:.4g}", "time_rate": f"{len(s) * N * end / best:.4g}"}
+    best, used = [math.inf] * len(programs), [math.inf] * len(programs)
+    for k in list(range(len(programs))) * repeats:
+        before = processor_seconds()
+        _, steps, took = programs[k].advance(s, end)
+        used[k] = min(used[k], processor_seconds() - before)
+        best[k] = min(best[k], took)
+    return [{"runs": len(s), "steps": steps, "end": f"{end:.6g}", "seconds": f"{best[k]:.4g}",
+             "rate": f"{len(s) * N * steps / best[k]:.4g}", "time_rate": f"{len(s) * N * end / best[k]:.4g}",
+             "processor_s": f"{used[k]:.4g}"} for k in range(len(programs))]
 
 
 def origin(program, gpu):
@@ -325,12 +336,15 @@ def origin(program, gpu):
     commit = run("git", "-C", here, "rev-parse", "--short=10", "HEAD")
     if run("git", "-C", here, "status", "--porcelain", "--untracked-files=no"):
         commit += "+"
+    if isinstance(program, Sweep):  # that of the program, not of this script
+        said = next(line for line in run(program.program, "--version").split("\n") if line.startswith("commit"))
+        commit = said.split()[1][:10] + ("+" if "uncommitted" in said else "")
     return {"when": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "device": card or f"{cpu} ({CPUS} threads)", "commit": commit, "python": platform.python_version(),
             "version": program.version(), "load": f"{os.getloadavg()[0]:.1f}"}
 
 
-def programs(sweep):
+def listed(sweep):
     """(program, the largest error at the early time). The bounds are some two times what the methods have: of imex1 the
     steps of 0.02 (sweep and JAX alike), of order 2 also dx^2, of imex2 and ETDRK2 the steps of 0.05."""
     ch, ks = CahnHilliard(), KuramotoSivashinsky()
@@ -347,14 +361,17 @@ def programs(sweep):
 
 
 def line_rows(sweep, given):
-    for program, bound in programs(sweep):
+    for program, bound in listed(sweep):
         if given.only not in f"{program.equation.name} {program.name}":
             continue
-        error = verify(program, bound)
-        row = {"equation": program.equation.name, "program": program.name, "method": program.method,
-               "setup": program.setup, "n": N, "dt": program.dt, "error": f"{error:.3g}",
-               "error_at": program.equation.check}
-        yield program, row | measure(program, given.runs or 1024, given.repeats, given.seconds)
+        programs = [program]
+        if given.before and isinstance(program, Sweep):
+            programs.append(Sweep(os.path.abspath(given.before), program.equation, program.order))
+        errors = [verify(one, bound) for one in programs]
+        times = measure(programs, given.runs or 1024, given.repeats, given.seconds)
+        for one, error, timed in zip(programs, errors, times):
+            yield one, {"equation": one.equation.name, "program": one.name, "method": one.method, "setup": one.setup,
+                        "n": N, "dt": one.dt, "error": f"{error:.3g}", "error_at": one.equation.check} | timed
 
 
 def print_ratios(rows):
@@ -381,6 +398,7 @@ def main():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--runs", type=int)
     parser.add_argument("--only", default="")
+    parser.add_argument("--before")
     given = parser.parse_args()
     gpu, program = given.device == "cuda", os.path.abspath(given.sweep)
     if gpu and given.dim == 1:
@@ -398,7 +416,8 @@ def record(measured, path, gpu=False):
     """Print rows and append each to a file as soon as it is there."""
     rows = []
     for program, row in measured:
-        rows.append(row | origin(program, gpu))
+        used = {"processor_s": row.pop("processor_s")} if "processor_s" in row else {}  # the last column
+        rows.append(row | origin(program, gpu) | used)
         print("{equation:30} {program:8} {method:34} {setup:26} error {error:>8}  {rate:>9} points·steps/s  "
               "{time_rate:>9} points·time/s".format(**row), flush=True)
         new = not os.path.exists(path)
