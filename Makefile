@@ -190,10 +190,13 @@ $B/gen/%.flags: FORCE
 
 # Rewritten only when it changes, so that a commit rebuilds one file (src/base/sw_build.c).
 COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+# What it is a package of: "sweep 1.0.0-1 (Debian)"; packaging has the recipes that say so.
+PACKAGE ?=
 $B/gen/build_info.h: FORCE
 	@mkdir -p $(@D)
 	@{ echo '#define SW_BUILD_COMMIT "$(COMMIT)"'; \
 	   echo '#define SW_BUILD_DIRTY $(if $(shell git status --porcelain -uno 2>/dev/null),1,0)'; \
+	   echo '#define SW_BUILD_PACKAGE "$(strip $(PACKAGE))"'; \
 	   echo '#define SW_BUILD_COMPILER "$(shell $(CC) --version | head -n 1)"'; \
 	   echo '#define SW_BUILD_FLAGS "$(OPT)$(if $(CUDA),$(if $(filter-out -O3,$(NVOPT)), nvcc $(NVOPT)))"'; } > $@.new
 	@cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
@@ -293,6 +296,9 @@ docs: $B/sweep                 ## write the generated pages of docs/ and their t
 site:                          ## build/site: the pages as a site that needs no network (mkdocs, mkdocs-material)
 	@scripts/build/make_site.sh $B/site
 
+packages:                      ## build/packages: Debian's, tried in a clean root; checks the recipes of others
+	@scripts/build/make_packages.sh $B/packages
+
 install: sweep                 ## into PREFIX (default /usr/local), under DESTDIR
 	@scripts/build/install.sh "$(DESTDIR)$(PREFIX)"
 
@@ -304,6 +310,6 @@ clean:                         ## remove build/ and ./sweep
 
 FORCE:
 .PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable docs site \
-    install format clean fuzz fuzz-fields fuzz-night FORCE
+    packages install format clean fuzz fuzz-fields fuzz-night FORCE
 .PRECIOUS: $B/%.o
 -include $(shell find $B -path $B/sanitize -prune -o -name '*.d' -print 2>/dev/null)

@@ -4,7 +4,7 @@
 # A line of a document has 100, unless it is a table's, a picture or set apart by four spaces.
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C.UTF-8
-long=$(git ls-files src cuda tests scripts python configs Makefile .clang-format |
+long=$(git ls-files src cuda tests scripts packaging python configs Makefile .clang-format |
     grep -vE '^tests/fuzz/(config|expr|options)/|[.]ipynb$' |  # what the fuzzer begins with
     xargs grep -d skip -nE '^.{121,}' | grep -vE '^tests/[a-z_/]*[.]sh:[0-9]*:(says|prints|matches) ')
 wide=$(git ls-files '*.md' | xargs grep -nE '^.{101,}' | grep -vE '^[^:]*:[0-9]*:(\||!\[|    )')

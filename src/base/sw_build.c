@@ -3,5 +3,6 @@
 #include "build_info.h"
 
 const struct sw_build sw_build = {
-    .commit = SW_BUILD_COMMIT, .dirty = SW_BUILD_DIRTY, .compiler = SW_BUILD_COMPILER, .flags = SW_BUILD_FLAGS,
+    .commit = SW_BUILD_COMMIT, .dirty = SW_BUILD_DIRTY, .package = SW_BUILD_PACKAGE, .compiler = SW_BUILD_COMPILER,
+    .flags = SW_BUILD_FLAGS,
 };

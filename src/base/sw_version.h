@@ -6,6 +6,7 @@
 struct sw_build {
     const char *commit;    /* 12 hexadecimal digits, "" outside a git checkout */
     int         dirty;     /* 1: the sources had uncommitted changes           */
+    const char *package;   /* "sweep 1.0.0-1 (Debian)", "" of no package       */
     const char *compiler;  /* "gcc (Debian 12.2.0-14) 12.2.0"                  */
     const char *flags;     /* "-O3 -g -march=native"                           */
 };

@@ -85,6 +85,8 @@ static void print_version(void)
 #endif
     printf("sweep %s\n", SW_VERSION);
     if (*sw_build.commit) printf("commit   %s%s\n", sw_build.commit, sw_build.dirty ? " with uncommitted changes" : "");
+    else if (!*sw_build.package) printf("commit   unknown: the sources were no git checkout\n");
+    if (*sw_build.package) printf("package  %s\n", sw_build.package);
     printf("compiler %s, %s\nbuilt    %s", sw_build.compiler, sw_build.flags, cuda);
     for (int k = 0; sw_comm_table[k]; k++)
         if (sw_comm_table[k]->apart)
