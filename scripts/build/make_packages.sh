@@ -2,8 +2,8 @@
 # make_packages.sh [FOLDER]: Debian's source and binary packages of the last commit in FOLDER (default build/packages),
 # checked by lintian; then scripts/build/try_packages.sh installs them in a clean root and draws a first picture there.
 # The recipes of conda, Spack and Apptainer are checked as far as can be without these programs.
-#   SWEEP_CUDA=1           compiles the kernels of GPUs, too, which needs nvcc: hours of processor time, where
-#                          CPU packages take minutes; such a package starts where there is no GPU
+#   SWEEP_CUDA=            leaves out the kernels of GPUs, which are compiled where nvcc is, as `make` does; the program
+#                          starts where there is neither GPU nor CUDA all the same
 #   DEB_BUILD_OPTIONS      'parallel=2 nocheck' (default: a compiler for each core)
 #   MIRROR                 where the clean root comes from (default: the first mirror of apt here)
 set -e
@@ -26,9 +26,9 @@ need xz xz-utils
 missing=$(dpkg-checkbuilddeps packaging/debian/control 2>&1 | sed -n 's/.*[uU]nmet build dependencies: //p')
 [ -z "$missing" ] || die "missing here; as root: apt-get install $missing"
 git rev-parse HEAD >/dev/null 2>&1 || die 'not a git checkout: packages are made of its last commit'
-if [ "$SWEEP_CUDA" ] && ! command -v nvcc >/dev/null && ! [ -x /usr/local/cuda/bin/nvcc ]; then
-    die 'SWEEP_CUDA=1 needs nvcc, of the CUDA toolkit (12.3 or newer), which is not here'
-fi
+nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null) || true
+: "${SWEEP_CUDA=${nvcc:+1}}"
+[ -z "$SWEEP_CUDA" ] || [ "$nvcc" ] || die 'SWEEP_CUDA=1 needs nvcc: install the CUDA toolkit, 12.3 or newer'
 
 # A commit that is not a release is older than the release, and newer than the commits before it.
 version=$(sed -n 's/^.define SW_VERSION "\(.*\)"/\1/p' src/base/sw_version.h)
@@ -36,29 +36,31 @@ commit=$(git rev-parse --short=12 HEAD)
 upstream=$version
 [ "$(git describe --tags --exact-match 2>/dev/null)" = "v$version" ] ||
     upstream=$version~git$(TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --format=%cd).$commit
-revision=1${SWEEP_CUDA:++cuda}
 source=$out/sweep-$upstream
 [ -z "$(git status --porcelain -uno)" ] || say NOTE "of the last commit, $commit: uncommitted changes are not in it"
 
 # ---- the source package: the files of the commit, and debian/ beside them
+[ -z "$(ls -A "$out" 2>/dev/null)" ] || [ -e "$out/debian.log" ] || die "$out has files that are not of this script"
 rm -rf "$out"
 mkdir -p "$source"
+: > "$out/debian.log"
 git archive --format=tar --prefix="sweep-$upstream/" HEAD > "$out/sweep_$upstream.orig.tar"
 tar -x -C "$out" -f "$out/sweep_$upstream.orig.tar"
 xz -T0 -6 "$out/sweep_$upstream.orig.tar"
 cp -r "$source/packaging/debian" "$source/debian"
 rm "$source/debian/changelog.in"
 echo "$commit" > "$source/debian/commit"
-sed -e "s/@VERSION@/$upstream-$revision/" -e "s/@COMMIT@/$commit/" -e "s/@DATE@/$(git log -1 --format=%cD)/" \
+sed -e "s/@VERSION@/$upstream-1/" -e "s/@COMMIT@/$commit/" -e "s/@DATE@/$(git log -1 --format=%cD)/" \
     packaging/debian/changelog.in > "$source/debian/changelog"
 : "${DEB_BUILD_OPTIONS=parallel=$(nproc)}"
 export DEB_BUILD_OPTIONS
-say DEB "sweep $upstream-$revision; its log is $out/debian.log"
+say DEB "sweep $upstream-1${SWEEP_CUDA:++cuda}; its log is $out/debian.log"
 (cd "$source" && dpkg-buildpackage -us -uc -F ${SWEEP_CUDA:+-Ppkg.sweep.cuda} > "$out/debian.log" 2>&1) ||
     { tail -n 20 "$out/debian.log"; exit 1; }
 for package in "$out"/*.deb; do say "" "$(stat -c %s "$package") bytes: $package"; done
 say LINTIAN "$(lintian --version)"
 lintian --allow-root --fail-on error,warning --display-level '>=warning' "$out"/*.changes
+rm -r "$source"
 
 # ---- the recipes, and the packages in a root that has nothing else
 packaging/check_recipes.py

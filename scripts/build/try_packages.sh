@@ -5,6 +5,7 @@
 # picture, a sweep on an emulated processor without AVX, and the removal of the packages.
 # Where no such root can be made, the packages are unpacked into a folder and tried there, with this machine's
 # libraries; the last line says which of both was done, and why.
+#   REBUILD=1   first builds them again from the source package, in another such root that has what this asks for
 set -e
 out=$(realpath -m "${1:-$(dirname "$0")/../../build/packages}")
 cd "$(dirname "$0")/../.."
@@ -32,6 +33,18 @@ elif ! /usr/lib/apt/apt-helper download-file "$mirror/dists/$suite/InRelease" "$
     why="no network: $mirror does not answer; give another one: MIRROR=..."
 fi
 
+# in_root FOLDER LOG HOOK: a new root whose /opt is FOLDER runs the commands of standard input there, then HOOK outside
+in_root() {
+    { echo 'set -ex'; cat; } > "$1/try.sh"
+    # apt there takes what a package recommends, as it does on Debian, by the proxies that apt takes here.
+    echo 'APT::Install-Recommends "true";' > "$work/apt.conf"
+    apt-config dump | grep -E '^Acquire::https?::Proxy' >> "$work/apt.conf" || true
+    say ROOT "$suite from $mirror; the log is $2"
+    mmdebstrap --variant=apt --aptopt="$work/apt.conf" --customize-hook="sync-in $1 /opt" \
+        --chrooted-customize-hook='sh /opt/try.sh' --customize-hook="$3" "$suite" /dev/null "$mirror" > "$2" 2>&1 ||
+        { tail -n 30 "$2"; die "in the clean root: see $2"; }
+}
+
 pictures() {  # pictures CONFIGS: a first picture in two commands
     cat <<END
 sweep $1/equations/kuramoto_sivashinsky.cfg
@@ -40,11 +53,30 @@ test -s first.png
 END
 }
 
+if [ -z "$why" ] && [ "$REBUILD" ]; then
+    rm -rf "$out/rebuilt"
+    mkdir "$work/source" "$out/rebuilt"
+    cp "$out"/*.dsc "$out"/*.tar.xz "$work/source"
+    in_root "$work/source" "$out/rebuild.log" "sync-out /root/built $out/rebuilt" <<END
+export DEBIAN_FRONTEND=noninteractive DEB_BUILD_OPTIONS='${DEB_BUILD_OPTIONS-parallel=$(nproc)}'
+apt-get update -q
+apt-get install -y -q --no-install-recommends build-essential
+apt-get build-dep -y -q --no-install-recommends /opt/*.dsc
+mkdir /root/built /root/source
+cd /root/source
+dpkg-source -x /opt/*.dsc sweep
+cd sweep
+dpkg-buildpackage -us -uc -b
+mv ../*.deb /root/built
+END
+    set -- "$out"/rebuilt/sweep_*_amd64.deb "$out"/rebuilt/sweep-doc_*_all.deb
+    say BUILT "in the root, from the source package: $out/rebuilt"
+fi
+
 if [ -z "$why" ]; then
     mkdir "$work/opt"
-    say ROOT "$suite from $mirror; the log is $out/root.log"
+    cp "$@" "$work/opt"
     {
-        echo 'set -ex'
         section post
         echo 'cd /root; export HOME=/root'
         section test
@@ -57,15 +89,7 @@ if [ -z "$why" ]; then
         echo 'test -s /usr/share/doc/sweep/html/index.html'
         echo 'apt-get purge -y -q sweep sweep-doc'
         echo 'test ! -e /usr/bin/sweep && test ! -e /usr/share/sweep && test ! -e /usr/share/doc/sweep'
-    } > "$work/opt/try.sh"
-    cp "$@" "$work/opt"
-    # apt there takes what a package recommends, as it does on Debian, by the proxies that apt takes here.
-    echo 'APT::Install-Recommends "true";' > "$work/apt.conf"
-    apt-config dump | grep -E '^Acquire::https?::Proxy' >> "$work/apt.conf" || true
-    mmdebstrap --variant=apt --aptopt="$work/apt.conf" --customize-hook="sync-in $work/opt /opt" \
-        --chrooted-customize-hook='sh /opt/try.sh' --customize-hook="copy-out /root/first.png $out" \
-        "$suite" /dev/null "$mirror" > "$out/root.log" 2>&1 ||
-        { tail -n 30 "$out/root.log"; die "in the clean root: see $out/root.log"; }
+    } | in_root "$work/opt" "$out/root.log" "copy-out /root/first.png $out"
     say DONE "installed, tried and removed in a clean root; $out/first.png is what it drew"
 else
     say FOLDER "no clean root: $why"
