@@ -6,7 +6,7 @@ class Sweep(MakefilePackage):
 
     license("Apache-2.0")
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
+    version("1.0.0", tag="v1.0.0")
 
     variant("mpi", default=False, description="one sweep over several nodes")
     variant("cuda", default=False, description="kernels for GPUs")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import xarray
 
 __all__ = ["Refusal", "Session", "ask", "open", "run"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def open(file: str | os.PathLike[str], group: str | None = None, *,

@@ -419,6 +419,71 @@ def make_goals():
 
 GOALS = make_goals()
 
+# ---------------------------------------------------------------- the works of bench_last.sh
+
+def last(folder):
+    """{commit: Table} of last.csv, the oldest first; of last_runs.csv .own[n]: the rate of lines with steps of their
+    own over that with steps that all share."""
+    tables, path = {}, os.path.join(folder, "last.csv")
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            for line in sorted(csv.DictReader(file), key=lambda line: line["when"]):
+                table = tables.setdefault(line["commit"], Table([]))
+                table.at[line["spec"], line["row"]] = line
+    rates, path = {}, os.path.join(folder, "last_runs.csv")
+    if os.path.exists(path):
+        with open(path, newline="") as file:
+            for n, _, step, _, _, _, rate, commit in csv.reader(file):
+                rates[commit, int(n), step.split("=")[0]] = float(rate)
+    for commit, table in tables.items():
+        table.own = {n: rate / rates[commit, n, "dt"] for (of, n, step), rate in rates.items()
+                     if of == commit and step == "tolerance" and (commit, n, "dt") in rates}
+    return tables
+
+
+def milliseconds(points, spec, row):
+    """Of a solve of so many points."""
+    def value(table):
+        rate = table.get(spec, row)
+        return 1e3 * points / rate if rate else None
+    return value
+
+
+def make_last_goals():
+    cahn, large = line_spec("cahn_hilliard", 1024, 65536), line_spec("hyperdiffusion", 1024, 65536)
+    order = "cahn_hilliard:n={},batch={},steps=100,per_run,method=imex2,order="
+    orders = {n: order.format(n, 67108864 // n) for n in (256, 1024)}
+    gray_scott = "configs/equations/gray_scott.cfg:n=512,batch=16384,method=imex2,dt=0.5,steps=100"
+    cube, full = "elliptic:n=[256,256,128],courant=8.4,", 256 * 256 * 128
+    modal, layers = cube + "tolerance=1e-7", cube + "stencil=full"
+    return [
+        Goal("hyperdiffusion, 1024 × 65536, coefficients that differ", "of the uniform case",
+             share(large + ",per_run", large, FUSED), 0.85),
+        Goal("Cahn–Hilliard, likewise", "of the uniform case", share(cahn + ",per_run", cahn, FUSED), 0.85),
+        *(Goal(f"steps of each run's own, n = {n}", "of shared ones", lambda table, n=n: table.own.get(n), 0.8)
+          for n in (256, 1024)),
+        *(Goal(f"order 4, n = {n}", "of order 2", share(spec + "4", spec + "2", FUSED), 0.8)
+          for n, spec in orders.items()),
+        Goal("Gray–Scott, 512 × 16384, imex2", "point·steps/s", value_of(gray_scott, FUSED), 2.3e11),
+        Goal("one run of 256 points, forced Cahn–Hilliard", "point·steps/s",
+             value_of("cahn_hilliard:n=256,batch=1,forced,steps=20000", FUSED), 5e8),
+        Goal("elliptic 256² × 128, cuda.modal, to 1e-7", "ms", milliseconds(full, modal, "cuda.modal"), None, 0.37),
+        Goal("elliptic 256² × 128, cuda.multigrid", "ms", milliseconds(full, modal, "cuda.multigrid"), None, 2.2),
+        Goal("elliptic 256² × 128, cuda.multigrid, full", "ms", milliseconds(full, layers, "cuda.multigrid"), None,
+             2.8),
+        Goal("tridiagonal 2²⁶, cuda.relations", "of the copy bandwidth",
+             value_of("tridiagonal:n=2^26,batch=1", "cuda.relations", "of_copy"), 0.97),
+        Goal("tridiagonal 2²⁶, cuda.relations_adaptive", "ms",
+             milliseconds(2**26, "tridiagonal:n=2^26,batch=1", "cuda.relations_adaptive"), None, 0.75),
+        Goal("-u'' = f, n = 2²⁸, cuda.scan", "ms",
+             milliseconds(2**28, "bvp:n=2^28,problem=P2,r=best", "cuda.scan"), None, 1.2),
+        *(Goal(f"compact f', 333³ along {axis}", "of the copy bandwidth",
+               value_of(f"compact:n=333,axis={axis}", FUSED, "of_copy"), 0.88) for axis in "xyz"),
+    ]
+
+
+LAST_GOALS = make_last_goals()
+
 # ---------------------------------------------------------------- what users ask first
 
 # table: of a folder; limit: the column with the share of the limit that binds; peer: a row of the same measurement.

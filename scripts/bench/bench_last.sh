@@ -1,14 +1,16 @@
 #!/bin/bash
-# bench_last.sh [--dry-run] [--folder FOLDER] BUILD...: the works of which a kernel was furthest from its limit, by each
+# bench_last.sh [OPTION...] BUILD...: the works of which a kernel was furthest from its limit, by each
 # build in turn, so that an older program and a newer one are timed on one machine: about 2 minutes for each on one GPU.
 #   BUILD   a folder with the program, as `make` leaves in build and `make portable` in build/portable
-#   FOLDER  where last.csv and last_runs.csv go (default: results/bench); lines of a commit that is timed again are
-#           taken out first
-# last.csv is written by `sweep bench`. Columns of last_runs.csv, of whole sweeps by `sweep run`: work, seconds of the
-# process, seconds from the first step to the last (wall_time), steps of all runs, points x steps/s, commit.
+#   --folder FOLDER  where last.csv and last_runs.csv go (default: results/bench); lines of a commit that is timed again
+#                    are taken out first
+#   --part PART      works (last.csv, by `sweep bench`), runs (last_runs.csv, of whole sweeps); default: both
+#   --dry-run        print what would be timed
+# Columns of last_runs.csv: points, runs, step, seconds of the process, seconds of its batches (wall_time), steps of all
+# runs, points x steps/s, commit. Each is the second call of two: the first compiles.
 . "$(dirname "$0")/measure.sh"
-folder=results/bench dry_run=''
-take_options 'folder= dry-run' "$@"
+folder=results/bench dry_run='' part=''
+take_options 'folder= part+ dry-run' "$@"
 [ ${#arguments[@]} -ge 1 ] || usage
 mkdir -p "$folder" || exit 1
 make_tmp
@@ -41,13 +43,12 @@ timed() {  # timed ROWS SPEC
         failed=$((failed + 1))
 }
 
-# Forced Cahn-Hilliard by imex2: steps that all runs share, dt = 0.02, and steps of each run's own.
+# Forced Cahn-Hilliard by imex2 to t = 200: steps that all runs share, dt = 0.02, and steps of each run's own.
 runs() {
-    local n=$1 batch=$2 step=$3 end began
-    for end in 50.0 200.0; do
-        echo "[$SECONDS s] $build: n = $n, $batch runs, $step to $end"
-        [ -z "$dry_run" ] || continue
-        cat >"$tmp/own.cfg" <<C
+    local n=$1 batch=$2 step=$3 began call
+    echo "[$SECONDS s] $build: n = $n, $batch runs, $step"
+    [ -z "$dry_run" ] || return 0
+    cat >"$tmp/own.cfg" <<C
 problem = "cahn_hilliard";
 grid    = { n = $n; length = $((n / 2)).0; };
 physics = { D = 1.0; gamma = 1.0; };
@@ -55,31 +56,34 @@ forcing = "a*cos(0.39269908169872414*(x - v*t))";
 sweep   = { a = "linspace(0, 0.155, 32)"; v = "linspace(0, 0.7, 32)"; seed = "range(1, $((batch / 1024)))"; };
 initial = "0.1*randn(seed)";
 method  = "imex2";
-time    = { $step; end = $end; };
+time    = { $step; end = 200.0; };
 output  = { fields = { times = ["end"]; precision = "single"; }; scalars = { times = ["end"]; }; };
 C
+    for call in 1 2; do
         began=$EPOCHREALTIME
-        "$sweep" run "$tmp/own.cfg" --device cuda -q --force -o "$tmp/own.h5" </dev/null ||
+        "$sweep" run "$tmp/own.cfg" --device cuda:0 -q --force -o "$tmp/own.h5" </dev/null ||
             { failed=$((failed + 1)); return; }
-        "$python" - "$tmp/own.h5" "$n" "$began" "$EPOCHREALTIME" "n=$n runs=$batch $step end=$end" \
-            "$(commit)" >>"$folder/last_runs.csv" <<'PY'
+    done
+    "$python" - "$tmp/own.h5" "$n,$batch,$step" "$n" "$began" "$EPOCHREALTIME" "$(commit)" \
+        >>"$folder/last_runs.csv" <<'PY'
 import sys
 import h5py
 
-name, n, began, ended, work, commit = sys.argv[1:]
+name, work, n, began, ended, commit = sys.argv[1:]
 with h5py.File(name) as f:
     steps, wall = int(f["steps"][...].sum()), float(f["wall_time"][...].sum())
 print(f"{work},{float(ended) - float(began):.3f},{wall:.3f},{steps},{int(n) * steps / wall:.4g},{commit}")
 PY
-    done
 }
 
 for build in "${arguments[@]}"; do
     take_program "$build"
-    for csv in last last_runs; do
-        [ ! -e "$folder/$csv.csv" ] || [ -n "$dry_run" ] || sed -i "/$(commit)/d" "$folder/$csv.csv"
+    for csv in works:last runs:last_runs; do
+        [[ " ${part:-works runs} " = *" ${csv%:*} "* && -e "$folder/${csv#*:}.csv" && -z "$dry_run" ]] || continue
+        sed -i "/$(commit)/d" "$folder/${csv#*:}.csv"
     done
-    works timed
+    [[ " ${part:-works} " != *" works "* ]] || works timed
+    [[ " ${part:-runs} " = *" runs "* ]] || continue
     for n in '256 65536' '1024 16384'; do
         for step in 'dt=0.02' 'tolerance=1e-4'; do
             # shellcheck disable=SC2086
@@ -87,6 +91,6 @@ for build in "${arguments[@]}"; do
         done
     done
 done
-[ -n "$dry_run" ] || cat "$folder/last_runs.csv"
+[ -n "$dry_run" ] || [ ! -e "$folder/last_runs.csv" ] || cat "$folder/last_runs.csv"
 echo "$failed failed, $SECONDS s"
 [ $failed -eq 0 ]

@@ -40,6 +40,21 @@ def goals(folder):
     return table(["work", "what", "goal", "measured", "reached"], rows) + origins(measured, *measured.compact.values())
 
 
+def last(folder):
+    """The works furthest from their limits, by the oldest program that bench_last.sh timed and by the last."""
+    tables = list(data.last(folder).items())
+    if not tables:
+        return []
+    ends = [tables[0], tables[-1]] if len(tables) > 1 else tables
+    rows = []
+    for goal in data.LAST_GOALS:
+        values = [goal.value(of) for _, of in ends]
+        verdict = "not measured" if values[-1] is None else "yes" if data.reached(goal, values[-1]) else "no"
+        rows.append([goal.work, goal.what, goal_text(goal), *map(figure_text, values), verdict])
+    head = ["work", "what", "goal", *(commit[:8] for commit, _ in ends), "reached"]
+    return table(head, rows) + origins(*(of for _, of in ends))
+
+
 def origins(*measured):
     lines = dict.fromkeys(one.origin(where) for where in ("cuda", "cpu") for one in measured)
     return ["", *measured_on(lines)] if any(lines) else []
@@ -414,6 +429,7 @@ TABLES = {
     "bvp_paper": bvp_paper,
     "bvp_rows": bvp_rows,
     "goals": goals,
+    "last": last,
     "steps": lambda folder: step_tables(folder, lambda spec: not spec.startswith("band")),
     "bands": lambda folder: step_tables(folder, lambda spec: spec.startswith("band")),
     "lengths": lengths,

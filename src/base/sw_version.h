@@ -1,6 +1,6 @@
 #ifndef SW_VERSION_H
 #define SW_VERSION_H
-#define SW_VERSION "0.1.0"
+#define SW_VERSION "1.0.0"
 
 /* What this program was built from (base/sw_build.c; git and the compiler were asked at build time). */
 struct sw_build {

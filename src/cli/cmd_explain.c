@@ -97,6 +97,8 @@ static void explain_functions(struct question *q)
                "    output.scalars.define. Differences take its place, of second order or in rhs of `order`.\n", word,
                k + 1);
     }
+    for (int k = 0; (word = sw_expr_derivative_sum(k, &usage, &about)); k++)
+        if (is_asked(q, word)) printf("%s\n    In rhs, implicit and output.scalars.define: %s\n", usage, about);
     for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
         if (!is_asked(q, word)) continue;
         printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);

@@ -174,6 +174,19 @@ static const char *derivative_hint(const char *text, bool line)
 enum compound { LAPLACIAN, GRADIENT_SQUARED, DIVERGENCE, COMPOUNDS };
 static const char *const compounds[] = {[LAPLACIAN] = "lap", [GRADIENT_SQUARED] = "grad2", [DIVERGENCE] = "div"};
 
+const char *sw_expr_derivative_sum(int k, const char **usage, const char **about)
+{
+    static const char *const said[COMPOUNDS][2] = {
+        [LAPLACIAN] = {"lap(a)", "dxx(a) + dyy(a) + dzz(a), of the axes that the grid has."},
+        [GRADIENT_SQUARED] = {"grad2(a)", "dx(a)^2 + dy(a)^2 + dz(a)^2, of the axes that the grid has."},
+        [DIVERGENCE] = {"div(a, b)", "dx(a) + dy(b), in three dimensions div(a, b, c): one flux for each axis."},
+    };
+    if (k < 0 || k >= COMPOUNDS) return NULL;
+    *usage = said[k][0];
+    *about = said[k][1];
+    return compounds[k];
+}
+
 static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
 
 /* Derivatives that are known, "dx" to "dxyzz", those of low order first. */

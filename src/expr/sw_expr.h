@@ -59,6 +59,10 @@ const char *sw_expr_function(int k, int *arguments, const char **value);
  * last */
 const char *sw_expr_derivative_name(int k);
 
+/** Sum k of derivatives over the axes, lap, grad2, div. @param usage, about  out: "lap(a)", and a sentence
+ *  @return its name, NULL after the last */
+const char *sw_expr_derivative_sum(int k, const char **usage, const char **about);
+
 /** Constant k of the language and its value. @return its name, NULL after the last */
 const char *sw_expr_constant(int k, double *value);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """as_schema.py 1|2 FILE: turn an output file into one as earlier builds of sweep wrote it, without checksums. Schema 2:
-the ids of runs are texts. Schema 1 (up to 0.1.0): so they are, the runs of a group are called `run`, as at the root,
+the ids of runs are texts. Schema 1 (before 1.0.0): so they are, the runs of a group are called `run`, as at the root,
 and the least and greatest u `min` and `max`."""
 import sys
 

@@ -76,7 +76,7 @@ awk '/^  run / {column = index($0, "run a sweep,")}
      }
      END {exit bad || rows < 40}' out || fail 'the help is no table, or wide'
 expect 0 check --help; prints '--list'
-expect 0 -V; prints 'sweep 0.1.0'; prints 'compiler'
+expect 0 -V; prints 'sweep 1.0.0'; prints 'compiler'
 grep -qE '^built .*CUDA.*, with(out)? mpi$' out || fail 'the version does not say whether there is MPI'
 
 # ---- what there is
@@ -182,7 +182,7 @@ HOME=$PWD/home expect 5 run -q small.cfg "${from[@]}" -o '~/x.h5'; says "is the 
 [ ! -e '~' ] || fail 'a folder called ~'
 
 # ---- run
-expect 0 small.cfg; says 'sweep 0.1.0 · cahn_hilliard · 6 runs = a(3) × seed(2)'; says 'done     6 ok'
+expect 0 small.cfg; says 'sweep 1.0.0 · cahn_hilliard · 6 runs = a(3) × seed(2)'; says 'done     6 ok'
 says 'next     sweep plot results/small.h5'; silent out
 [ ! -e results/small.h5.d ] || fail "the folder of the parts is still there"
 expect 0 small.cfg; says 'nothing to do: 6 done'

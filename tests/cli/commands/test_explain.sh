@@ -94,4 +94,5 @@ done
 expect 2 help shoe; says "unknown command 'shoe'; did you mean 'show'?"
 expect 2 help qqqqqqq; says "unknown command 'qqqqqqq'; \`sweep help\` lists the commands"
 expect 2 help run show; says 'does not take'
+for word in lap grad2 div; do expect 0 explain $word; prints "$word(a"; done
 summary "$explained words explained"
