@@ -27,7 +27,7 @@ static const double most_work = 0x1p34;
 
 static double work_of(const struct sw_group *g)
 {
-    return (double)g->count * (double)g->steps * (double)g->n[0];
+    return (double)g->count * (double)g->steps * (double)sw_points(g->n);
 }
 
 static bool all_have_steps(int count, const int64_t *step)

@@ -254,7 +254,7 @@ static enum sw_status initial(struct sw_sim *sim)
 static double time_of(const struct fields_sim *s, int j)
 {
     if (s->desc.own_steps) return sw_own_steps_time(&states_of(&s->sim)->steps[j], s->desc.times);
-    return s->step < 0 ? 0.0 : (double)s->step * s->run[j].grid.dt;
+    return s->step < 0 ? 0.0 : (double)fields_step(s, j, s->step) * s->run[j].grid.dt;
 }
 
 static double energy_of(const struct fields_sim *s, int thread, int j)
@@ -309,7 +309,8 @@ static void advance_run(void *user, int thread, int j)
     const struct advancing *a = user;
     const struct fields_sim *s = a->s;
     struct sw_host_states *h = states_of(&s->sim);
-    if (sw_host_states_are_over(h, j, a->from)) return;
+    const int64_t from = fields_step(s, j, a->from), to = fields_step(s, j, a->to);
+    if (sw_host_states_are_over(h, j, from)) return;
     if (s->desc.own_steps && sw_own_steps_reached(&h->steps[j], s->desc.times, a->to)) return;
     struct fields_batch_worker *w = begin(s, thread, j);
     double *u = take(w->walk, field_of(s, j));
@@ -319,7 +320,7 @@ static void advance_run(void *user, int thread, int j)
         fields_walk_own_steps(w->walk, &own, a->to, &u);
         if (own.steps->end) bad = sw_own_steps_tick(own.steps, s->desc.times);
     } else {
-        bad = fields_walk_steps(w->walk, s->run[j].grid.dt, a->from, a->to, &u);
+        bad = fields_walk_steps(w->walk, s->run[j].grid.dt, from, to, &u);
     }
     if (w->walk->ops->flatten) w->walk->ops->flatten(w->walk->own, u, field_of(s, j));
     if (bad || (s->desc.own_steps && h->steps[j].end)) sw_host_states_stop(h, j, bad);
@@ -346,12 +347,13 @@ static void look_at_run(void *user, int thread, int j)
     const struct looking *l = user;
     const struct fields_sim *s = l->s;
     const size_t points = fields_points(&s->desc);
+    const int64_t step = fields_step(s, j, s->step);
     const double dt = s->run[j].grid.dt;
     double *u = field_of(s, j);
     if (states_of(&s->sim)->stopped[j]) return;
     struct fields_walk *walk = begin(s, thread, j)->walk;
     const double *f = walk->work.k[0];
-    fields_walk_evaluate(walk, dt * (double)s->step, s->step, take(walk, u), walk->work.k[0]);
+    fields_walk_evaluate(walk, dt * (double)step, step, take(walk, u), walk->work.k[0]);
     if (walk->ops->flatten) {
         walk->ops->flatten(walk->own, f, walk->work.stage);
         f = walk->work.stage;

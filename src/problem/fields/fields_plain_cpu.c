@@ -317,9 +317,9 @@ static void destroy(struct fields_sim *s)
 }
 
 #define OPERATIONS                                                                                                    \
-    .space = SW_HOST, .fits = fits, .bytes = bytes, .own_size = sizeof(struct plain), .create = create,               \
-    .load = fields_batch_load, .advance = fields_batch_advance, .look_ahead = fields_batch_look_ahead,                \
-    .destroy = destroy, .sim = &fields_batch_operations
+    .space = SW_HOST, .takes_paces = true, .fits = fits, .bytes = bytes, .own_size = sizeof(struct plain),            \
+    .create = create, .load = fields_batch_load, .advance = fields_batch_advance,                                     \
+    .look_ahead = fields_batch_look_ahead, .destroy = destroy, .sim = &fields_batch_operations
 
 extern const struct fields_row_ops fields_plain_cpu;
 const struct fields_row_ops fields_plain_cpu = {

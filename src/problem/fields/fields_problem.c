@@ -230,6 +230,16 @@ static void set_step_numbers(const struct sw_setup *setup, int count, const doub
     SW_LINE_STEP_SET(first_dt, "time.dt")
 }
 
+static enum sw_status set_paces(const struct sw_setup *setup, int count, const double *column, struct fields_run *run)
+{
+    int *pace;
+    SW_TRY(sw_alloc((size_t)count, &pace));
+    sw_setup_paces(setup, count, column, pace);
+    for (int j = 0; j < count; j++) run[j].pace = pace[j];
+    sw_free(pace);
+    return SW_OK;
+}
+
 static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
 {
     const struct sw_setup *setup = own;
@@ -250,7 +260,7 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
             param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
     }
     if (sw_setup_own_steps(setup)) set_step_numbers(setup, count, column, run);
-    return SW_OK;
+    return setup->paces ? set_paces(setup, count, column, run) : SW_OK;
 }
 
 enum sw_scheme fields_scheme_of(const struct sw_setup *setup)
@@ -282,7 +292,7 @@ struct fields_desc fields_desc_of(const struct sw_setup *setup)
     const struct model *m = setup->prepared;
     struct fields_desc desc = {.n = {setup->n[0], setup->n[1], setup->n[2]}, .capacity = setup->capacity,
                                .single = setup->single, .own_steps = sw_setup_own_steps(setup), .goals = setup->goals,
-                               .times = setup->times, .scheme = fields_scheme_of(setup),
+                               .times = setup->times, .paces = setup->paces, .scheme = fields_scheme_of(setup),
                                .nparam = fields_parameters(setup), .terms = &m->stepped, .energy = m->energy};
     for (int v = 0; v < sw_setup_unknowns(setup); v++) {
         const struct sw_function *initial = sw_setup_find_of(setup, "initial", v);
@@ -327,8 +337,15 @@ static void find_orders(const struct sw_setup *setup, int order[2])
     order[1] = sw_line_is_fourth(setup) ? 4 : 2;
 }
 
+/* As sw_line_takes_paces(). */
+static bool takes_paces(const struct sw_setup *setup, const struct sw_device *device)
+{
+    const struct fields_desc desc = fields_desc_of(setup);
+    return !sw_setup_is_noisy(setup) && fields_sim_takes_paces(&desc, setup->solver, device);
+}
+
 const struct sw_problem_shape  fields_shape = {.min_points = SW_LINE_POINTS, .max_dim = 3,
                                                .walls = fields_has_walls, .beyond = &fields_beyond};
 const struct sw_problem_texts  fields_texts = {.prepare = prepare, .release = release};
-const struct sw_problem_time   fields_times = {.orders = find_orders};
+const struct sw_problem_time   fields_times = {.orders = find_orders, .takes_paces = takes_paces};
 const struct sw_problem_files  fields_files = {.content = sw_initial_content};

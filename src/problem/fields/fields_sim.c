@@ -32,6 +32,7 @@ static const char *misfit_of(const struct fields_row_ops *o, const struct fields
         return "a product of line matrices loses its accuracy with derivatives beyond the fourth order; stepper = "
                "\"cpu.fourier\" and \"cuda.cufft\" solve exactly";
     if (!o->takes_walls && !fields_are_periodic(d)) return "it steps fields that are periodic along all axes";
+    if (!o->takes_paces && d->paces) return "it takes as many steps in all runs of a batch";
     return o->fits(d, sm) ? NULL : o->misfit;
 }
 
@@ -81,6 +82,12 @@ bool fields_sim_is_exact(const struct fields_desc *desc, const char *row)
                 : !strcmp(fields_sim_table[k]->name, row))
             return is_exact(fields_sim_table[k]);
     return false;
+}
+
+bool fields_sim_takes_paces(const struct fields_desc *desc, const char *row, const struct sw_device *device)
+{
+    const struct fields_row_ops *ops = NULL;
+    return !pick(desc, row, device, &ops) && ops->takes_paces;
 }
 
 enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row, const struct sw_device *device,
@@ -209,6 +216,7 @@ enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row
     s->ticks = desc->own_steps;
     s->goals = desc->goals;
     s->times = desc->times;
+    s->paces = desc->paces;
     add_operations(s);
     sw_array(&s->arrays, (size_t)desc->capacity, &s->run);
     sw_array(&s->arrays, (size_t)desc->capacity * (size_t)desc->nparam, &s->param);

@@ -18,6 +18,7 @@ struct fields_run {
     struct sw_grid grid;            /* desc.own_steps: its dt is not looked at */
     SW_LINE_STEP_KEYS(SW_LINE_STEP_NUMBER)
     double first_dt;                /* of desc.own_steps: time.dt; 0: chosen */
+    int    pace;                    /* of desc.paces                         */
 };
 
 struct fields_desc {
@@ -27,6 +28,7 @@ struct fields_desc {
     bool                 own_steps;   /* as in struct sw_stepper_desc, with goals and times       */
     int64_t              goals;
     const double        *times;
+    const struct sw_paces *paces;     /* likewise, of rows that fields_sim_takes_paces()          */
     enum sw_scheme       scheme;      /* not Crank-Nicolson                                       */
     int                  nparam;      /* numbers of a run: the RUN symbols of all programs        */
     const struct fields_terms *terms;                    /* borrowed, as the rest                 */
@@ -57,6 +59,9 @@ enum sw_status fields_sim_create(const struct fields_desc *desc, const char *row
 /** Bytes of device memory that it takes: a constant part and a part a run. Nothing is allocated. */
 enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row, const struct sw_device *device,
                                 size_t *fixed, size_t *per_run);
+
+/** Whether the row takes desc.paces on the device. @param row  as in create */
+bool fields_sim_takes_paces(const struct fields_desc *desc, const char *row, const struct sw_device *device);
 
 /** Whether the row of this name solves exactly (exact.h), or the first on the CPU that fits where it is NULL or "auto";
  * false where there is none. @param desc  not looked at where the row is named */

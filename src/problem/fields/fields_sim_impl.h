@@ -6,6 +6,7 @@
 #include "problem/fields/fields_sim.h"
 #include "problem/fields/solves.h"
 #include "problem/line/stepper/stepped.h"
+#include "problem/sw_setup.h"
 
 struct fields_sim;
 
@@ -16,6 +17,7 @@ struct fields_row_ops {
                                                                         * behind it; NULL: never               */
     const char      *misfit;   /* why it does not */
     bool             takes_walls;  /* else the axes of all its fields are periodic */
+    bool             takes_paces;  /* else all runs of a batch take as many steps  */
     /** Without those of solves. */
     void           (*bytes)(const struct fields_desc *desc, const struct sw_device *device, size_t *fixed,
                             size_t *per_run);
@@ -56,6 +58,12 @@ struct fields_sim {
 
 /** The sim of fields that a sim is. */
 static inline struct fields_sim *fields_sim_of(const struct sw_sim *sim) { return (struct fields_sim *)sim; }
+
+/** The step of run j at a step of the batch, which is a tick with desc.paces. */
+static inline int64_t fields_step(const struct fields_sim *s, int j, int64_t step)
+{
+    return s->desc.paces ? sw_pace_step(s->desc.paces, s->run[j].pace, step) : step;
+}
 
 /** Whether they have no walls. */
 static inline bool fields_are_periodic(const struct fields_desc *d)

@@ -106,6 +106,7 @@ const struct fields_row_ops fields_simd_cpu = {
     .fits = fits,
     .misfit = "too many points for cpu.simd",
     .takes_walls = true,
+    .takes_paces = true,
     .bytes = bytes,
     .own_size = sizeof(struct simd),
     .solves = &fields_lines,

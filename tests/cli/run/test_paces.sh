@@ -54,6 +54,21 @@ initial = "(1 + g)*cos(x)";
 exact   = "(1 + g)*cos(x)*exp(-gamma*t)";
 output  = { fields = { times = "linspace(0, end, 5)"; }; };
 END
+cat >plane.cfg <<'END'
+problem = "cahn_hilliard";
+grid    = { n = [24, 17]; length = [12.0, 9.0]; };
+physics = { D = 1.0; gamma = "0.5 + g"; };
+sweep   = { g = [0.0, 1.0]; last = [2.0, 3.0]; k = [1, 2, 4, 7, 11]; };
+time    = { dt = "last/(20 + 17*k)"; end = "last"; };
+initial = "0.2*cos(pi*x/6) + 0.1*g*cos(pi*y/9)";
+forcing = "0.1*cos(pi*x/6 - t)";
+output  = { file = "plane.h5"; fields = { times = "linspace(0, end, 5)"; };
+            scalars = { times = "linspace(0, end, 9)"; define = { m = "max(u)*t"; }; }; };
+accuracy = { runs = 5; };
+END
+sed -e 's/"cahn_hilliard"/"equation"/' -e 's/^physics.*/rhs = "(0.3 + g)*lap(u) + u - u^3 + 0.1*cos(x - t)";/' \
+    -e 's/^forcing.*/left = { x = { dirichlet = "0.2*cos(t)"; }; }; right = { x = { neumann = 0.0; }; };/' \
+    plane.cfg >walls.cfg
 while read -r name config settings; do
     eval "options=($settings)"
     expect 0 run "$config.cfg" --device cpu "${options[@]}" -o "$name.h5"
@@ -69,6 +84,12 @@ long   paces -s grid.n=260 -s 'method="imex2"' -s 'sweep.last=[2.0]'
 passes free
 pair   free  -s 'sweep.g=[0.0]' -s 'sweep.k=[4, 11]'
 linear free  -s 'stepper="cpu.plain"'
+plane1 plane -s 'method="imex1"'
+plane2 plane
+plane3 plane -s 'method="imex3"' -s 'stepper="cpu.plain"'
+exact  plane -s 'stepper="cpu.fourier"' -s 'sweep.last=[2.0]'
+space  plane -s 'grid.n=[10,8,6]' -s 'grid.length=[12.0,9.0,8.0]' -s 'sweep.last=[2.0]'
+walls  walls
 END
 
 # a run whose matrix no other has is the first of its group to be placed, in any lane
@@ -156,6 +177,11 @@ for k in 1 2 3; do expect 1 run blow.cfg --device cpu --only "k == $k" -o blow_a
 same blow.h5 blow_alone.h5
 expect 0 show blow.h5 --run 5
 prints ' of 150)'
+plane=(-s 'grid.n=[16,9]' -s 'grid.length=[1.0,1.0]')
+expect 1 run blow.cfg --device cpu "${plane[@]}" -o blow2.h5
+says 'plan     1 batch'
+for k in 1 2 3; do expect 1 run blow.cfg --device cpu "${plane[@]}" --only "k == $k" -o blow2_alone.h5; done
+same blow2.h5 blow2_alone.h5
 
 # ---- on a GPU: the bits that each run has there alone, and the numbers of a CPU but for rounding
 if "$sweep" run paces.cfg --device cuda -o gpu.h5 >out 2>err; then
@@ -197,6 +223,7 @@ fi
 expect 0 check paces.cfg --device cpu -s 'output.scalars.times="linspace(0, end, 60)"' -o own.h5
 prints 'batches  3 '
 expect 0 check paces.cfg --device cpu -s 'noise={ conserved=0.1; }' -o own.h5; prints 'batches  5 '
+expect 0 check plane.cfg --device cpu -s 'noise={ conserved=0.1; }' -o own.h5; prints 'batches  5 '
 expect 0 check paces.cfg --device cpu -s 'stop={ steady=0.01; every=0.5; }' -o own.h5
 prints 'batches  10 '
 summary

@@ -49,6 +49,8 @@ enum sw_status sw_stepped_advance(struct sw_stepped *s, int64_t from, int64_t to
         return SW_FAIL(SW_E_ARG, "cannot advance from step %lld to %lld", (long long)from, (long long)to);
     if (s->ticks && (!s->times || to > s->goals * SW_OWN_STEPS_TICKS))
         return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there are no times for it", (long long)to);
+    if (s->paces && to > s->paces->goals * SW_TICKS)
+        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there is no goal there", (long long)to);
     s->step = to;
     return SW_OK;
 }

@@ -15,6 +15,7 @@
     bool                 ticks;      /* each run takes steps of its own, to `goals` times: struct sw_stepper_desc */   \
     int64_t              goals;                                                                                        \
     const double        *times;                                                                                        \
+    const struct sw_paces *paces;    /* desc.paces */                                                                  \
     int                  count;      /* runs of the batch loaded */                                                    \
     int64_t              step;       /* to which the state was advanced */                                             \
     double              *param;      /* [nparam][count] of the batch loaded; room for capacity */                      \

@@ -337,8 +337,6 @@ static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct sw_stepper *s = sw_stepper_of(sim);
     SW_TRY(sw_stepped_advance(&s->stepped, from, to));
-    if (s->desc.paces && to > s->desc.paces->goals * SW_TICKS)
-        return SW_FAIL(SW_E_ARG, "cannot advance to tick %lld: there is no goal there", (long long)to);
     return from == to ? SW_OK : s->ops->advance(s, from, to);
 }
 
@@ -467,6 +465,7 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     s->ticks = desc->own_steps;
     s->goals = desc->goals;
     s->times = desc->times;
+    s->paces = desc->paces;
     add_operations(s);
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     set_steep(s);
