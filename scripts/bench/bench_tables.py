@@ -107,11 +107,9 @@ def step_tables(folder, chosen):
 
 
 def output_table(folder):
-    columns = ("device", "n", "runs", "outputs", "out_s", "compute_s", "plain_s", "hidden", "file_system", "threads",
-               "out_cpu_s", "compute_cpu_s", "plain_cpu_s", "commit")
-    rows = [[line[name] or "–" for name in columns] for line in data.outputs(folder)]
-    head = ["device", "n", "runs", "outputs", "with outputs, s", "compute, s", "write, s", "hidden", "to", "threads",
-            "processor time with outputs, s", "of computing", "of writing", "commit"]
+    columns = ("device", "n", "runs", "outputs", "out_s", "compute_s", "plain_s", "hidden", "file_system", "commit")
+    rows = [[line[name] for name in columns] for line in data.outputs(folder)]
+    head = ["device", "n", "runs", "outputs", "with outputs, s", "compute, s", "write, s", "hidden", "to", "commit"]
     return table(head, rows) if rows else []
 
 

@@ -19,6 +19,7 @@ struct sum {
 struct sw_form {
     const struct sw_eval *eval;
     struct sum           *sum;     /* [program->count] */
+    bool                 *moves;   /* [program->count]: its sum has other factors in each step */
     double               *factor;
     int64_t               factor_run;  /* that the factors belong to, by eval->begun; -1: none */
 };
@@ -91,7 +92,23 @@ static void expand_point(const struct sw_form *f, int k)
     }
 }
 
-static void expand(const struct sw_form *f)
+/* What changes from step to step, and is read where points are. */
+static void find_moving(const struct sw_form *f)
+{
+    const struct sw_program *p = f->eval->program;
+    for (int k = 0; k < p->count; k++) {
+        const struct instruction *in = &p->code[k];
+        if (in->rate == SW_RATE_STEP) f->moves[k] = k == p->root;
+        for (int j = 0; in->rate > SW_RATE_STEP && j < op_table[in->op].operands; j++) {
+            const int from = in->operand[j];
+            if (p->code[from].rate == SW_RATE_STEP) f->moves[from] = true;
+            f->moves[k] |= f->moves[from];
+        }
+    }
+}
+
+/* @param all  false: what does not move is there */
+static void expand(const struct sw_form *f, bool all)
 {
     const struct sw_eval *e = f->eval;
     const struct sw_program *p = e->program;
@@ -100,6 +117,7 @@ static void expand(const struct sw_form *f)
     for (int k = 0; k < p->count; k++) {
         const struct instruction *in = &p->code[k];
         struct sum *s = &f->sum[k];
+        if (!all && !f->moves[k]) continue;
         s->count = 0;
         if (in->rate <= SW_RATE_STEP) add_term(f, s, (struct term){0, -1}, 1.0, eval_scalar(e, k), NULL);
         else if (in->rate == SW_RATE_CELL) add_term(f, s, (struct term){0, k}, 1.0, one, NULL);
@@ -127,8 +145,10 @@ enum sw_status sw_form_create(const struct sw_eval *eval, struct sw_form **form)
     f->factor_run = -1;
     SW_TRY_TO(failed, st, sw_alloc((size_t)p->count, &f->sum));
     SW_TRY_TO(failed, st, sw_alloc((size_t)(p->count * SUM_TERMS * eval->lanes), &f->factor));
+    SW_TRY_TO(failed, st, sw_alloc((size_t)p->count, &f->moves));
     for (int k = 0; k < p->count; k++) f->sum[k].factor = f->factor + (size_t)(k * SUM_TERMS * eval->lanes);
-    expand(f);
+    find_moving(f);
+    expand(f, true);
     const struct sum *root = &f->sum[p->root];
     fits = root->count >= 0;
     for (int k = 0; k < root->count; k++) fits &= has_values(p, root->term[k].cell);
@@ -145,6 +165,7 @@ void sw_form_destroy(struct sw_form **form)
     if (!form || !*form) return;
     sw_free((*form)->sum);
     sw_free((*form)->factor);
+    sw_free((*form)->moves);
     sw_free(*form);
     *form = NULL;
 }
@@ -154,7 +175,8 @@ int sw_form_terms(struct sw_form *form, const double *const *cell, struct sw_for
     const struct sw_program *p = form->eval->program;
     struct sum *root = &form->sum[p->root];
     bool steady = p->first[SW_RATE_STEP] == p->first[SW_RATE_STEP + 1];
-    if (!steady || form->factor_run != form->eval->begun) expand(form);
+    const bool begins = form->factor_run != form->eval->begun;
+    if (begins || !steady) expand(form, begins);
     form->factor_run = form->eval->begun;
     for (int k = 0; k < root->count; k++) {
         const struct term t = root->term[k];
