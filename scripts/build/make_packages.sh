@@ -1,7 +1,8 @@
 #!/bin/sh
 # make_packages.sh [FOLDER]: Debian's source and binary packages of the last commit in FOLDER (default build/packages),
 # checked by lintian; then scripts/build/try_packages.sh installs them in a clean root and draws a first picture there.
-# The recipes of conda, Spack and Apptainer are checked as far as can be without these programs.
+# The recipes of conda, Spack and Apptainer are checked as far as can be without these programs; where python3 has
+# py-rattler-build, that of conda is built, with the libraries of this machine.
 #   SWEEP_CUDA=            leaves out the kernels of GPUs, which are compiled where nvcc is, as `make` does; the program
 #                          starts where there is neither GPU nor CUDA all the same
 #   DEB_BUILD_OPTIONS      'parallel=2 nocheck' (default: a compiler for each core)
@@ -11,6 +12,8 @@ out=$(realpath -m "${1:-$(dirname "$0")/../../build/packages}")
 cd "$(dirname "$0")/../.."
 say() { printf '  %-9s %s\n' "$1" "$2"; }
 die() { echo "make_packages.sh: $*" >&2; exit 1; }
+
+[ -z "$(ls -A "$out" 2>/dev/null)" ] || [ -e "$out/debian.log" ] || die "$out has files that are not of this script"
 
 needed=''
 need() {  # need COMMAND PACKAGE: what is missing is named in one line
@@ -40,7 +43,6 @@ source=$out/sweep-$upstream
 [ -z "$(git status --porcelain -uno)" ] || say NOTE "of the last commit, $commit: uncommitted changes are not in it"
 
 # ---- the source package: the files of the commit, and debian/ beside them
-[ -z "$(ls -A "$out" 2>/dev/null)" ] || [ -e "$out/debian.log" ] || die "$out has files that are not of this script"
 rm -rf "$out"
 mkdir -p "$source"
 : > "$out/debian.log"
@@ -63,6 +65,13 @@ lintian --allow-root --fail-on error,warning --display-level '>=warning' "$out"/
 rm -r "$source"
 
 # ---- the recipes, and the packages in a root that has nothing else
-packaging/check_recipes.py
+python3 -B packaging/check_recipes.py
 say CHECK 'recipes of conda, Spack, Apptainer'
+if python3 -c 'import rattler_build' 2>/dev/null; then
+    package=$(python3 -B packaging/conda/build_here.py "$out"/*.orig.tar.xz "$out/conda" 2> "$out/conda.log") ||
+        { tail -n 20 "$out/conda.log"; exit 1; }
+    say CONDA "built and tested: $package"
+else
+    say CONDA 'read, not built: this python3 has no py-rattler-build (of PyPI)'
+fi
 scripts/build/try_packages.sh "$out"

@@ -47,7 +47,12 @@ only() {  # only COMMAND...: a PATH that has these alone
     local command
     for command; do ln -s "$(command -v "$command")" few; done
 }
-only sh dirname realpath
+mkdir mine
+echo mine >mine/file
+"$top/scripts/build/make_packages.sh" mine >out 2>err && fail 'make_packages.sh empties a folder'
+says "make_packages.sh: $tmp/mine has files that are not of this script"
+[ -s mine/file ] || fail 'make_packages.sh emptied a folder'
+only sh dirname realpath ls
 PATH=$tmp/few "$top/scripts/build/make_packages.sh" none >out 2>err && fail 'make_packages.sh without tools'
 silent out
 [ "$(wc -l <err)" = 1 ] || fail 'more than a line'
