@@ -1,7 +1,7 @@
 #!/bin/bash
 # What docs/reference/promises.md says that versions 1.x keep is there: each line of tests/helpers/promises_1.0.txt, a
-# key and its kind, a command, an option, a word of an expression, a dataset or an attribute and its type, an id. PRINT=1
-# prints the lines of this program; those of a released version are never changed.
+# key and its kind, a command, an option, a word of an expression, a dataset or an attribute and its type, an id.
+# PRINT=1 prints the lines of this program; those of a released version are never changed.
 . tests/helpers/helpers.sh || exit 1
 [ -n "$python" ] || { echo "skipped: no python3 with h5py"; exit 0; }
 small=(tiny_advection tiny_bvp tiny_ch tiny_compact tiny_elliptic tiny_heat tiny_hyperdiffusion tiny_nsweep tiny_sh)
