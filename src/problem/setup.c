@@ -114,11 +114,12 @@ bool sw_setup_own_steps(const struct sw_setup *setup)
     return (setup->grid_columns ? setup->grid_columns->tolerance : sw_setup_column(setup, "time.tolerance")) >= 0;
 }
 
-void sw_setup_paces(const struct sw_setup *setup, int count, const double *column, int *pace)
+int sw_setup_pace(const struct sw_setup *setup, int count, const double *column, int j)
 {
+    if (!setup->paces) return 0;
     const double *dt = column + (size_t)sw_setup_column(setup, "time.dt") * (size_t)count,
                  *end = column + (size_t)sw_setup_column(setup, "time.end") * (size_t)count;
-    for (int j = 0; j < count; j++) pace[j] = sw_paces_find(setup->paces, round(end[j] / dt[j]));
+    return sw_paces_find(setup->paces, round(end[j] / dt[j]));
 }
 
 /* n points over the length L: L/n apart, the last one that short of its end; between walls L/(n-1) apart. Without a

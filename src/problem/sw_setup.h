@@ -195,8 +195,8 @@ struct sw_grid_columns sw_setup_grid_columns(const struct sw_setup *setup);
 /** Whether each run takes steps of its own (time.tolerance). */
 bool sw_setup_own_steps(const struct sw_setup *setup);
 
-/** Set the pace of each run, of a set-up with paces. @param column  [ncolumn][count]  @param pace  out: [count] */
-void sw_setup_paces(const struct sw_setup *setup, int count, const double *column, int *pace);
+/** The pace of a run; 0: the set-up has none. @param column  [ncolumn][count] */
+int sw_setup_pace(const struct sw_setup *setup, int count, const double *column, int j);
 
 /** The grid of run j; where runs take steps of their own, its dt is 1. @param column  [ncolumn][count] */
 struct sw_grid sw_setup_grid(const struct sw_setup *setup, int64_t count, const double *column, int64_t j);

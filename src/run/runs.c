@@ -18,7 +18,7 @@ enum sw_status runs_create(struct runs *r)
     SW_TRY(sw_sweep_columns(r->sweep, r->plan->run, 0, r->count, r->column));
     if (!r->setup->paces) return SW_OK;
     SW_TRY(sw_arena_take(r->arena, count, &r->pace));
-    sw_setup_paces(r->setup, r->count, r->column, r->pace);
+    for (int j = 0; j < r->count; j++) r->pace[j] = sw_setup_pace(r->setup, r->count, r->column, j);
     return SW_OK;
 }
 

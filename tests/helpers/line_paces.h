@@ -19,12 +19,6 @@ struct paced_numbers { double *u, scalars[LOOKS][SW_LINE_SCALARS]; int64_t diver
 
 static int paces_given[PACED_RUNS];
 
-static inline void give_paces(void *own, int count, const double *column, int *pace)
-{
-    (void)own, (void)column;
-    memcpy(pace, paces_given, (size_t)count * sizeof *pace);
-}
-
 /* @param of  the pace of a run alone; NULL: all runs by their paces  @param out  [count] */
 static inline void look_at_paces(struct line_sim *m, int count, const struct run *run, const int *of,
                                  struct paced_numbers *out)
@@ -102,7 +96,8 @@ static inline void make_paced_runs(const struct paced_model *p, uint64_t *runnin
     for (int j = 0; j < p->count; j++) {
         const int pace = paces_given[j] = (int)((test_random(running) + 1) * 0.5 * PACES) % PACES;
         const double dt = 0.03 / (double)paced_steps[pace];
-        run[j] = (struct run){{.dt = dt, .dx = 1.0, .x0 = 0.1 * j}, {0.1 * j, j == 3 ? 1e200 : 0.3, 1.0 - 0.1 * j}};
+        run[j] = (struct run){{.dt = dt, .dx = 1.0, .x0 = 0.1 * j, .pace = pace},
+                              {0.1 * j, j == 3 ? 1e200 : 0.3, 1.0 - 0.1 * j}};
         for (int v = 0; v < p->t.unknowns; v++)
             run[j].line.a[v] = (struct sw_line_operator){
                 .s4 = p->alike ? 0.5 : dt * (10 + 40 * j), .s2 = p->alike ? 0.2 : dt * (1 + v),
@@ -119,10 +114,7 @@ static inline bool look_by_row(const struct sw_stepper_ops *row, struct sw_devic
     paces_of_lines = of ? NULL : &four_paces;
     const bool made = make_line_on(row, &m, where, p->t, p->n, of ? 1 : p->count);
     paces_of_lines = NULL;
-    if (made && !of) {
-        m.s->source.paces = give_paces;
-        look_at_paces(&m, p->count, run, NULL, out);
-    }
+    if (made && !of) look_at_paces(&m, p->count, run, NULL, out);
     for (int j = 0; made && of && j < p->count; j++) look_at_paces(&m, 1, &run[j], &of[j], &out[j]);
     unmake_line(&m);
     return made;

@@ -23,7 +23,7 @@ static inline void keep_given(void *own) { (void)own; }
 static inline enum sw_status stepper_create(const struct sw_stepper_desc *desc, const char *row,
                                             struct sw_device *device, struct sw_stepper **stepper)
 {
-    const struct sw_line_source source = {copy_given, keep_given, NULL, NULL};
+    const struct sw_line_source source = {copy_given, keep_given, NULL};
     struct sw_sim *sim;
     const enum sw_status st = sw_stepper_create(desc, row, device, &source, &sim);
     *stepper = st ? NULL : sw_stepper_of(sim);

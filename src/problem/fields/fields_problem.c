@@ -230,16 +230,6 @@ static void set_step_numbers(const struct sw_setup *setup, int count, const doub
     SW_LINE_STEP_SET(first_dt, "time.dt")
 }
 
-static enum sw_status set_paces(const struct sw_setup *setup, int count, const double *column, struct fields_run *run)
-{
-    int *pace;
-    SW_TRY(sw_alloc((size_t)count, &pace));
-    sw_setup_paces(setup, count, column, pace);
-    for (int j = 0; j < count; j++) run[j].pace = pace[j];
-    sw_free(pace);
-    return SW_OK;
-}
-
 static enum sw_status fill(void *own, int count, const double *column, struct fields_run *run, double *param)
 {
     const struct sw_setup *setup = own;
@@ -248,7 +238,8 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
     double number[FIELDS_NUMBERS + SW_NOISE_SYMBOLS];
     memcpy(param, column, given * sizeof *column);
     for (int j = 0; j < count; j++) {
-        run[j] = (struct fields_run){.grid = sw_setup_grid(setup, count, column, j)};
+        run[j] = (struct fields_run){.grid = sw_setup_grid(setup, count, column, j),
+                                     .pace = sw_setup_pace(setup, count, column, j)};
         const struct sw_grid *g = &run[j].grid;
         fields_numbers(g->dx, number);
         for (int a = 0; a < setup->dim; a++)
@@ -260,7 +251,7 @@ static enum sw_status fill(void *own, int count, const double *column, struct fi
             param[given + (size_t)k * (size_t)count + (size_t)j] = number[k];
     }
     if (sw_setup_own_steps(setup)) set_step_numbers(setup, count, column, run);
-    return setup->paces ? set_paces(setup, count, column, run) : SW_OK;
+    return SW_OK;
 }
 
 enum sw_scheme fields_scheme_of(const struct sw_setup *setup)

@@ -176,7 +176,7 @@ static enum sw_status paces_load(struct sw_stepper *s, const struct sw_fused_sha
 {
     const int none = s->count, together = lines_of_warp(shape);
     for (int k = 0; k < s->desc.paces->count; k++) p->next[k] = 0;
-    for (int j = 0; j < s->count; j++) p->next[s->pace[j]]++;
+    for (int j = 0; j < s->count; j++) p->next[s->run[j].pace]++;
     p->places = 0;
     for (int k = s->desc.paces->count - 1; k >= 0; k--) {
         const int first = p->places, behind = first + (p->next[k] + together - 1) / together * together;
@@ -184,7 +184,7 @@ static enum sw_status paces_load(struct sw_stepper *s, const struct sw_fused_sha
         while (p->places < behind) add_place(p, none, k);
     }
     while (p->places % lines_of_block(shape)) add_place(p, none, 0);
-    for (int j = 0; j < s->count; j++) p->host[2 * p->next[s->pace[j]]++] = j;
+    for (int j = 0; j < s->count; j++) p->host[2 * p->next[s->run[j].pace]++] = j;
     return sw_device_upload(s->device, p->place, p->host, 2 * (size_t)p->places * sizeof *p->host);
 }
 

@@ -71,15 +71,11 @@ static enum sw_status fill(void *own, int count, const double *column, struct sw
             SW_TRY(equation_values_of(m, &l->setup, left < EQUATION_RUNS ? left : EQUATION_RUNS, count, column, j,
                                       &values));
         run[j] = equation_run_of(m, &l->setup, count, column, j, &values, at, l->number);
+        run[j].pace = sw_setup_pace(&l->setup, count, column, j);
         for (int k = 0; k < more; k++) param[given + (size_t)k * (size_t)count + (size_t)j] = l->number[k];
     }
     if (sw_setup_own_steps(&l->setup)) set_step_numbers(&l->setup, count, column, run);
     return SW_OK;
-}
-
-static void find_paces(void *own, int count, const double *column, int *pace)
-{
-    sw_setup_paces(&((struct lines *)own)->setup, count, column, pace);
 }
 
 static void destroy(void *own)
@@ -99,7 +95,7 @@ enum sw_status sw_line_create(const struct sw_setup *setup, struct sw_device *de
     SW_TRY(sw_alloc(1, &l));
     *l = (struct lines){.setup = *setup};
     const struct equation_model *m = equation_model_of(setup);
-    const struct sw_line_source source = {fill, destroy, l, find_paces};
+    const struct sw_line_source source = {fill, destroy, l};
     SW_TRY_TO(failed, st, describe(setup, &desc));
     if (equation_parameters(m) > m->ncolumn)
         SW_TRY_TO(failed, st, sw_alloc((size_t)(equation_parameters(m) - m->ncolumn), &l->number));

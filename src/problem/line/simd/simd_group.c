@@ -113,7 +113,7 @@ static void count_systems(const struct sw_stepper *s, const int *system, int sys
         const int k = system[j * unknowns];
         if (k < 0) continue;
         begin[k]++;
-        if (s->desc.paces) rank[k].pace = s->pace[j];
+        if (s->desc.paces) rank[k].pace = s->run[j].pace;
     }
     if (s->desc.paces) qsort(rank, (size_t)systems, sizeof *rank, by_pace);
     for (int i = 0; i < systems; i++) {

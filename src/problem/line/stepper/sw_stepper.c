@@ -325,7 +325,6 @@ static enum sw_status load(struct sw_sim *sim, int count, const double *column, 
     const int unknowns = sw_line_unknowns(&s->desc.model);
     SW_TRY(sw_stepped_load(&s->stepped, count));
     SW_TRY(s->source.fill(s->source.own, count, column, s->run, s->param));
-    if (s->desc.paces) s->source.paces(s->source.own, count, column, s->pace);
     if (s->desc.uniform) SW_TRY(check_uniform(count, unknowns, s->run));
     s->count = count;
     for (int j = 0; j < count; j++) load_error[j] = fault_of(s, &s->run[j]);
@@ -470,7 +469,6 @@ enum sw_status sw_stepper_create(const struct sw_stepper_desc *desc, const char 
     snprintf(s->name, sizeof s->name, "%s", ops->name);
     set_steep(s);
     sw_array(&s->arrays, room, &s->run);
-    if (desc->paces) sw_array(&s->arrays, room, &s->pace);
     if (desc->own_steps) sw_array(&s->arrays, room * sw_own_drive_numbers(desc), &s->drive);
     sw_array(&s->arrays, room * (size_t)desc->model.nparam, &s->param);
     SW_TRY_TO(failed, st, s->arrays.status);

@@ -101,6 +101,7 @@ struct sw_line_run {                  /* one run */
     struct sw_line_operator a[SW_UNKNOWNS_MOST];  /* of each unknown */
     SW_LINE_STEP_KEYS(SW_LINE_STEP_NUMBER)
     double first_dt;                  /* of desc.own_steps: time.dt; 0: chosen */
+    int    pace;                      /* of desc.paces */
 };
 
 /** What a solve with A may be off by in the recursive form, relative to the field (docs/explanation/recursive_form.md):
@@ -150,7 +151,6 @@ struct sw_line_source {
     enum sw_status (*fill)(void *own, int count, const double *column, struct sw_line_run *run, double *param);
     void           (*destroy)(void *own);  /* NULL is fine */
     void            *own;
-    void           (*paces)(void *own, int count, const double *column, int *pace);  /* of desc.paces; pace: out */
 };
 
 /* The operations, on lines. `load` finds why runs cannot be advanced (not positive definite, a pivot zero, not finite,

@@ -56,7 +56,6 @@ struct sw_stepper {
     struct sw_line_source        source;
     struct sw_stepper_desc       desc;
     struct sw_line_run          *run;        /* [capacity]                                */
-    int                         *pace;       /* [capacity], of desc.paces                 */
     double                      *drive;      /* [count][windows][unknowns], of desc.own_steps: own_steps_drive.h */
     bool                         steep[2][SW_UNKNOWNS_MOST];  /* G, N of each unknown that steps look at by time
                                               * (imex.h, q; sw_own_steep()), of desc.own_steps */
@@ -73,18 +72,14 @@ static inline void sw_stepper_restart(struct sw_stepper *stepper) { stepper->ste
 /** The step of run j at a step of the batch, which is a tick with desc.paces. */
 static inline int64_t sw_stepper_step(const struct sw_stepper *s, int j, int64_t step)
 {
-    return s->desc.paces ? sw_pace_step(s->desc.paces, s->pace[j], step) : step;
+    return s->desc.paces ? sw_pace_step(s->desc.paces, s->run[j].pace, step) : step;
 }
 
-/** The most steps that a run takes from one step of the batch to another. */
+/** About the most steps that a run takes from one step of the batch to another. */
 static inline int64_t sw_stepper_most_steps(const struct sw_stepper *s, int64_t from, int64_t to)
 {
-    int64_t most = s->desc.paces ? 0 : to - from;
-    for (int k = 0; s->desc.paces && k < s->desc.paces->count; k++) {
-        const int64_t steps = sw_pace_step(s->desc.paces, k, to) - sw_pace_step(s->desc.paces, k, from);
-        if (steps > most) most = steps;
-    }
-    return most;
+    const struct sw_paces *p = s->desc.paces;
+    return p ? sw_pace_step(p, p->count - 1, to) - sw_pace_step(p, p->count - 1, from) : to - from;
 }
 
 /** Numbers of a run, and of all runs that the stepper has room for. */
