@@ -307,20 +307,18 @@ enum sw_status sw_cuda_batch_diverged(struct sw_sim *sim, int64_t *step)
 /* What rounding does to a field over the steps that each run has taken. */
 static enum sw_status set_noise_of_paces(struct sw_stepper *s, struct sw_cuda_batch *p)
 {
-    const size_t count = (size_t)s->count;
-    const double *of_step = p->host + NOISE * count;
-    for (size_t j = 0; j < count; j++)
-        p->noise[j] = of_step[j] * sw_measure_noise_growth((double)sw_stepper_step(s, (int)j, s->step));
-    return sw_device_upload(s->device, sw_cuda_batch_noise(p), p->noise, count * sizeof *p->noise);
+    const double *of_step = p->host + (size_t)NOISE * (size_t)s->count;
+    for (int j = 0; j < s->count; j++)
+        p->noise[j] = of_step[j] * sw_measure_noise_growth((double)sw_stepper_step(s, j, s->step));
+    return sw_device_upload(s->device, sw_cuda_batch_noise(p), p->noise, (size_t)s->count * sizeof *p->noise);
 }
 
 /* @param scalars  [capacity][SW_LINE_SCALARS] on the device */
 static enum sw_status measure(struct sw_stepper *s, struct sw_cuda_batch *p, double *scalars)
 {
     void *args[] = {&p->view, &p->u, &scalars};
-    const bool grown = s->desc.own_steps || s->desc.paces;
     if (s->desc.paces) SW_TRY(set_noise_of_paces(s, p));
-    p->spectrum.noise_growth = grown ? 1.0 : sw_measure_noise_growth((double)s->step);
+    p->spectrum.noise_growth = s->desc.own_steps || s->desc.paces ? 1.0 : sw_measure_noise_growth((double)s->step);
     SW_TRY(sw_cuda_line_measure(s->device->compute, &p->view, &p->spectrum, p->u, p->measured, scalars));
     if (p->measured || !s->desc.model.energy) return SW_OK;
     return sw_kernel_launch(s->device, p->kernels.kernel[SW_ENERGY_K], s->count, 1, SW_SUM_LANES, 0, args);

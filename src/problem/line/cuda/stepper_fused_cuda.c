@@ -165,25 +165,22 @@ static enum sw_status paces_create(struct sw_stepper *s, const struct sw_fused_s
     return sw_device_upload(s->device, p->at, of->at, steps_at_goals(of) * sizeof *p->at);
 }
 
-static void add_place(struct paces *p, int line, int pace)
-{
-    p->host[2 * p->places] = line;
-    p->host[2 * p->places++ + 1] = pace;
-}
-
-/* Those that take most steps come first: the blocks that take longest begin first. */
+/* Those that take most steps come first: the blocks that take longest begin first. Behind the last place a block has
+ * any pace. */
 static enum sw_status paces_load(struct sw_stepper *s, const struct sw_fused_shape *shape, struct paces *p)
 {
-    const int none = s->count, together = lines_of_warp(shape);
+    const int none = s->count, together = lines_of_warp(shape), lines = lines_of_block(shape);
+    int places = 0;
     for (int k = 0; k < s->desc.paces->count; k++) p->next[k] = 0;
     for (int j = 0; j < s->count; j++) p->next[s->run[j].pace]++;
-    p->places = 0;
     for (int k = s->desc.paces->count - 1; k >= 0; k--) {
-        const int first = p->places, behind = first + (p->next[k] + together - 1) / together * together;
+        const int first = places;
+        places += (p->next[k] + together - 1) / together * together;
+        for (int at = first; at < places; at++) p->host[2 * at + 1] = k;
         p->next[k] = first;
-        while (p->places < behind) add_place(p, none, k);
     }
-    while (p->places % lines_of_block(shape)) add_place(p, none, 0);
+    p->places = (places + lines - 1) / lines * lines;
+    for (int at = 0; at < p->places; at++) p->host[2 * at] = none;
     for (int j = 0; j < s->count; j++) p->host[2 * p->next[s->run[j].pace]++] = j;
     return sw_device_upload(s->device, p->place, p->host, 2 * (size_t)p->places * sizeof *p->host);
 }
@@ -278,18 +275,15 @@ static enum sw_status launch(struct sw_stepper *s, int64_t from, int64_t to, boo
     struct fused *p = s->own;
     double *scalars = measured ? p->scalars : NULL;
     const struct sw_fused_shape *shape = &p->kernels.shape;
-    int threads = 32 * shape->warps, lines = lines_of_block(shape), places = s->count;
-    int64_t goals = 0;
+    const struct sw_paces *paces = s->desc.paces;
+    const int threads = 32 * shape->warps, lines = lines_of_block(shape),
+              blocks = ((paces ? p->paces.places : s->count) + lines - 1) / lines;
+    int64_t goals = paces ? paces->goals : 0;
     size_t shared = sw_fused_shared(shape) * sizeof(double);
     void *kernel = sw_fused_kernels_get(&p->kernels, 0);
     void *args[] = {&p->batch.view, &p->kernels.line, &p->kernels.common, &p->kernels.table,
                     &p->field, &from, &to, &scalars,
                     &p->paces.place, &p->paces.at, &goals};  /* these of the kernel with paces */
-    if (s->desc.paces) {
-        places = p->paces.places;
-        goals = s->desc.paces->goals;
-    }
-    const int blocks = (places + lines - 1) / lines;
     p->known = measured;
     if (shape->cluster == 1) return sw_kernel_launch(s->device, kernel, blocks, 1, threads, shared, args);
     return sw_kernel_launch_clusters(s->device, kernel, blocks, shape->cluster, threads, shared, args);
