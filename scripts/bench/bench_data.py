@@ -433,7 +433,7 @@ def last(folder):
     rates, path = {}, os.path.join(folder, "last_runs.csv")
     if os.path.exists(path):
         with open(path, newline="") as file:
-            for n, _, step, _, _, _, rate, commit in csv.reader(file):
+            for n, _, step, _, _, _, rate, commit in csv.reader(line for line in file if line[0] != "#"):
                 rates[commit, int(n), step.split("=")[0]] = float(rate)
     for commit, table in tables.items():
         table.own = {n: rate / rates[commit, n, "dt"] for (of, n, step), rate in rates.items()

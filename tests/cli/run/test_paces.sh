@@ -213,7 +213,7 @@ END
     says 'plan     1 batch'
     for k in 1 2 3; do expect 1 run blow.cfg --device cuda --only "k == $k" -o gpu_blow_alone.h5; done
     same gpu_blow.h5 gpu_blow_alone.h5
-    expect 0 check paces.cfg --device cuda -s 'stepper="cuda.split"' -o own.h5; prints 'batches  10 '
+    expect 0 check paces.cfg --device cuda -s 'stepper="cuda.split"' -o own.h5; prints 'batches  5 '
 else
     skip_gpu 'runs of other numbers of steps'
 fi
