@@ -116,4 +116,24 @@ for ((k = 1; ; k++)); do
     fi
 done
 [ $k -gt 3 ] || fail 'xdmf: hardly a call was counted'
+
+# ---- the folder is moved to another file system while the sweep runs: it is computed again there, or the call says why
+# not and the next one does
+three_heats >m.cfg; moved=0
+"$sweep" run m.cfg -q -j 1 -o whole.h5 || fail 'a sweep that nobody moves'
+for ((k = 2; ; k = k * 4 / 3 + 1)); do
+    rm -rf out gone code; mkdir out
+    "$at_call" -k $k -c open,openat,rename,unlink,unlinkat,flock -p out/f.h5 -l log \
+        -a 'run:cp -r out gone && rm -rf out && echo >code' "$sweep" run m.cfg -q -j 1 -o out/f.h5 2>err; code=$?
+    [ -e code ] || break
+    moved=$((moved + 1))
+    case $code in
+        0) ;;
+        5) grep -q 'f[.]h5' err || fail "moved at $k: names no file: $(cat err)"
+           mkdir -p out; "$sweep" run m.cfg -q -j 1 -o out/f.h5 2>err || fail "moved at $k, again: $(cat err)" ;;
+        *) fail "moved at $k: exit code $code: $(cat err)" ;;
+    esac
+    if [ -e out/f.h5 ]; then same out/f.h5 whole.h5; else same gone/f.h5 whole.h5; fi
+done
+[ $moved -gt 4 ] || fail "moved $moved times"
 summary
