@@ -49,6 +49,20 @@ static void reflect_rows(const struct reflected *r, int from, int column)
     }
 }
 
+/* Rows beside each other, as each sum waits for itself. */
+enum { ROWS = 4 };
+
+static inline void reflect_row_group(const struct reflected *r, int rows, int row, int from, double twice)
+{
+    const int n = r->n;
+    const double *restrict v = r->v;
+    double *restrict x = r->x + (size_t)row * n, sum[ROWS] = {0};
+    for (int j = from; j < n; j++)
+        for (int k = 0; k < rows; k++) sum[k] += x[(size_t)k * n + j] * v[j];
+    for (int k = 0; k < rows; k++)
+        for (int j = from; j < n; j++) x[(size_t)k * n + j] -= twice * sum[k] * v[j];
+}
+
 /* From the right, on rows from `row` on. */
 static void reflect_columns(const struct reflected *r, int row, int from)
 {
@@ -56,10 +70,9 @@ static void reflect_columns(const struct reflected *r, int row, int from)
     const double twice = 2 / square(r, from);
     if (!isfinite(twice)) return;
 #pragma omp parallel for num_threads(r->threads) schedule(static)
-    for (int i = row; i < n; i++) {
-        double *x = r->x + (size_t)i * n, sum = 0;
-        for (int j = from; j < n; j++) sum += x[j] * r->v[j];
-        for (int j = from; j < n; j++) x[j] -= twice * sum * r->v[j];
+    for (int begin = row; begin < n; begin += ROWS) {
+        if (begin + ROWS <= n) reflect_row_group(r, ROWS, begin, from, twice);
+        else reflect_row_group(r, n - begin, begin, from, twice);
     }
 }
 
