@@ -27,7 +27,7 @@ done | sort -u >commands
 
 # ---- the files that they name, each as its page makes it, with fewer runs
 ln -s "$top/configs" "$top/scripts" .
-mkdir results
+mkdir -p results/equations
 block() { awk -v n="$2" '/^```$|^```[a-z]+$/ { on = !on; k += on; next } on && k == n' "$top/$1"; }  # the n-th in ```
 indented() {  # indented PAGE TEXT: the block of a page in which the text stands
     awk -v text="$2" '/^    / { block = block substr($0, 5) "\n"; next }
@@ -54,6 +54,7 @@ makes orders.cfg orders.h5
 makes stat.cfg stat.h5
 for name in tiny_ch statistics refine hysteresis swift_hohenberg; do makes configs/$name.cfg results/$name.h5; done
 cp results/tiny_ch.h5 results/rehearsal.h5
+makes configs/equations/kuramoto_sivashinsky.cfg results/equations/kuramoto_sivashinsky.h5 -s time.end=5.0
 "$sweep" init cahn_hilliard | sed -E 's/(end|every) *= [0-9.]+/\1 = 1.0/' >my.cfg
 makes my.cfg results/cahn_hilliard.h5
 
