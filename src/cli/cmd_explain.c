@@ -98,7 +98,7 @@ static void explain_functions(struct question *q)
                k + 1);
     }
     for (int k = 0; (word = sw_expr_derivative_sum(k, &usage, &about)); k++)
-        if (is_asked(q, word)) printf("%s\n    In rhs, implicit and output.scalars.define: %s\n", usage, about);
+        if (is_asked(q, word)) printf("%s\n    Of fields, in rhs and output.scalars.define: %s\n", usage, about);
     for (int k = 0; (word = sw_axis_function(k, &usage, &about)); k++) {
         if (!is_asked(q, word)) continue;
         printf("%s\n    As an axis of the sweep, in quotes: %s\n", usage, about);

@@ -179,7 +179,7 @@ const char *sw_expr_derivative_sum(int k, const char **usage, const char **about
     static const char *const said[COMPOUNDS][2] = {
         [LAPLACIAN] = {"lap(a)", "dxx(a) + dyy(a) + dzz(a), of the axes that the grid has."},
         [GRADIENT_SQUARED] = {"grad2(a)", "dx(a)^2 + dy(a)^2 + dz(a)^2, of the axes that the grid has."},
-        [DIVERGENCE] = {"div(a, b)", "dx(a) + dy(b), in three dimensions div(a, b, c): one flux for each axis."},
+        [DIVERGENCE] = {"div(a, b)", "dx(a) + dy(b); div(a) on a line, div(a, b, c) in three dimensions."},
     };
     if (k < 0 || k >= COMPOUNDS) return NULL;
     *usage = said[k][0];

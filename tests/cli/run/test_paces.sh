@@ -183,6 +183,27 @@ says 'plan     1 batch'
 for k in 1 2 3; do expect 1 run blow.cfg --device cpu "${plane[@]}" --only "k == $k" -o blow2_alone.h5; done
 same blow2.h5 blow2_alone.h5
 
+# ---- an output before the first step of the longer ones: walls have not been imposed there
+cat >early.cfg <<'CFG'
+problem = "equation"; rhs = "0.3*lap(u) - u"; initial = "0.2"; accuracy = { runs = 0; };
+left = { x = { dirichlet = "1 + t"; }; }; right = { x = { neumann = 0.0; }; };
+grid = { n = [9, 8]; length = [7.0, 9.0]; }; sweep = { k = [1, 10]; }; time = { dt = "0.1/k"; end = 1.0; };
+output = { fields = { times = [0.04, 1.0]; }; scalars = { times = [0.04, 1.0]; define = { m = "max(u)"; }; }; };
+CFG
+sed 's/lap(u)/dxx(u)/; s/[[]9, 8[]]/9/; s/[[]7.0, 9.0[]]/7.0/
+    s/^left.*/left = { dirichlet = "1 + t"; }; right = { neumann = 0.0; };/' early.cfg >early_line.cfg
+for name in early early_line; do
+    for row in cpu.simd cpu.plain; do
+        expect 0 run $name.cfg --device cpu -s "stepper=\"$row\"" -o $name.h5 --force; says 'plan     1 batch'
+        for k in 1 10; do
+            expect 0 run $name.cfg --device cpu -s "stepper=\"$row\"" --only "k == $k" -o walls_alone0.h5
+        done
+        same $name.h5 walls_alone0.h5
+        holds $name.h5 $name.h5 'b["m"][0, 0] == 0.2'
+        rm walls_alone0.h5
+    done
+done
+
 # ---- on a GPU: the bits that each run has there alone, and the numbers of a CPU but for rounding
 if "$sweep" run paces.cfg --device cuda -o gpu.h5 >out 2>err; then
     on=cuda
