@@ -172,19 +172,18 @@ static const char *derivative_hint(const char *text, bool line)
 
 /* Sums over the axes. */
 enum compound { LAPLACIAN, GRADIENT_SQUARED, DIVERGENCE, COMPOUNDS };
-static const char *const compounds[] = {[LAPLACIAN] = "lap", [GRADIENT_SQUARED] = "grad2", [DIVERGENCE] = "div"};
+static const struct { const char *word, *usage, *about; } compounds[COMPOUNDS] = {
+    [LAPLACIAN] = {"lap", "lap(a)", "dxx(a) + dyy(a) + dzz(a), of the axes that the grid has."},
+    [GRADIENT_SQUARED] = {"grad2", "grad2(a)", "dx(a)^2 + dy(a)^2 + dz(a)^2, of the axes that the grid has."},
+    [DIVERGENCE] = {"div", "div(a, b)", "dx(a) + dy(b); div(a) on a line, div(a, b, c) in three dimensions."},
+};
 
 const char *sw_expr_derivative_sum(int k, const char **usage, const char **about)
 {
-    static const char *const said[COMPOUNDS][2] = {
-        [LAPLACIAN] = {"lap(a)", "dxx(a) + dyy(a) + dzz(a), of the axes that the grid has."},
-        [GRADIENT_SQUARED] = {"grad2(a)", "dx(a)^2 + dy(a)^2 + dz(a)^2, of the axes that the grid has."},
-        [DIVERGENCE] = {"div(a, b)", "dx(a) + dy(b); div(a) on a line, div(a, b, c) in three dimensions."},
-    };
     if (k < 0 || k >= COMPOUNDS) return NULL;
-    *usage = said[k][0];
-    *about = said[k][1];
-    return compounds[k];
+    *usage = compounds[k].usage;
+    *about = compounds[k].about;
+    return compounds[k].word;
 }
 
 static const char reductions[] = "of a field it is a number, known in output.scalars.define alone";
@@ -231,7 +230,7 @@ static int refuse_function(struct parser *p, const struct token *name, const cha
     if (sw_is_reduction(text)) return REFUSE(p, name->column, name->length, reductions, "%s cannot be used here", text);
     for (enum operation op = 0; op < OP_DX; op++)
         if (op_is_function(op)) names[count++] = op_table[op].written;
-    for (enum compound c = 0; c < COMPOUNDS; c++) names[count++] = compounds[c];
+    for (enum compound c = 0; c < COMPOUNDS; c++) names[count++] = compounds[c].word;
     list_derivatives(p->dimensions, &derivatives);
     for (int k = 0; k < derivatives.count; k++) names[count++] = derivatives.word[k];
     expr_hint_names(hint, text, names, count);
@@ -323,7 +322,7 @@ static int derivative(struct parser *p, const struct token *name, const int orde
 static enum compound find_compound(const char *text)
 {
     enum compound c = 0;
-    while (c < COMPOUNDS && strcmp(text, compounds[c])) c++;
+    while (c < COMPOUNDS && strcmp(text, compounds[c].word)) c++;
     return c;
 }
 

@@ -54,9 +54,10 @@ static inline int sw_paces_find(const struct sw_paces *p, double steps)
     return low;
 }
 
-/** The step at which runs of a pace are at a tick. */
+/** The step at which runs of a pace are at a tick. @param p  NULL: all take the same steps, and a tick is one */
 static inline int64_t sw_pace_step(const struct sw_paces *p, int pace, int64_t tick)
 {
+    if (!p) return tick;
     const int64_t *at = p->at + pace * (p->goals + 1) + tick / SW_TICKS, part = tick % SW_TICKS;
     return part ? sw_step_behind_goal(at[0], at[1], part) : at[0];
 }

@@ -28,7 +28,7 @@ double runs_dt(const struct runs *r, int j) { return sw_setup_grid(r->setup, r->
 
 int64_t runs_step(const struct runs *r, int j, int64_t of_batch)
 {
-    return r->setup->paces ? sw_pace_step(r->setup->paces, r->pace[j], of_batch) : of_batch;
+    return sw_pace_step(r->setup->paces, r->pace ? r->pace[j] : 0, of_batch);
 }
 
 int64_t runs_steps(const struct runs *r, int j) { return runs_step(r, j, r->group->steps); }

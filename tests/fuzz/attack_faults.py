@@ -10,7 +10,7 @@ import errno
 import re
 import sys
 
-from judge import Judge, options
+from judge import Judge, counted, options
 from scenes import CHECKPOINTS, PARTS, RUN, SHARDS, SLOWLY, Scenes
 
 # kind: (the calls, what happens to one of them)
@@ -133,7 +133,7 @@ def main():
     judge.random.shuffle(faults.plan)
     while faults.plan and judge.time_left():
         faults.attack(*faults.plan.pop())
-    ends = ", ".join(f"{kind}: {n} times {c}" for (kind, c), n in sorted(faults.ends.items(), key=str))
+    ends = counted(faults.ends)
     left_out = ", ".join(sorted(SCENES.keys() - faults.said.keys()))
     print(f"faults: {faults.fired} calls failed, of {faults.all} that there are, {len(faults.plan)} left; {ends}"
           f"{'; not prepared in time: ' if left_out else ''}{left_out}")

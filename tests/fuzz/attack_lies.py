@@ -10,7 +10,7 @@ bits are flipped, another one each time.
 import os
 import sys
 
-from judge import Judge, options
+from judge import Judge, counted, options
 from scenes import CHECKPOINTS, PARTS, RUN, SHARDS, SLOWLY, Scenes
 
 WRITES, READS = "write,pwrite64", "read,pread64"
@@ -88,7 +88,7 @@ def main():
         name, how = judge.random.choice([key for key in lies.count if key[1] in ("flip", "misread")])
         return name, how, judge.random.randrange(1, lies.count[name, how] + 1)
     planned = lies.attack_all(another)
-    ends = ", ".join(f"{how}: {n} times {code}" for (how, code), n in sorted(lies.ends.items(), key=str))
+    ends = counted(lies.ends)
     print(f"lies: {lies.fired} calls that lied, {planned - len(lies.plan)} of the {planned} ways planned; {ends}")
     sys.exit(judge.summary())
 

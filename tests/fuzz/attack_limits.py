@@ -7,7 +7,7 @@ and the same command without a limit comes to the same bits.
 import subprocess
 import sys
 
-from judge import Judge, options
+from judge import Judge, counted, options
 from scenes import CHECKPOINTS, PARTS, RUN, SHARDS, SLOWLY, Scenes
 
 RESUME, MERGE = ["resume", "k.h5", "-q"], ["merge", *PARTS, "-q", "-o", "k.h5"]
@@ -61,8 +61,7 @@ def main():
     limits.prepared(limits.prepare)
     while judge.time_left():
         limits.attack(judge.random.choice(limits.names), judge.random.choice("vvvnf"))
-    print("limits: " + ", ".join(f"{k}: {n} times {code}" for (k, code), n in sorted(limits.ends.items(), key=str))
-          + f"; {limits.early} times too little for the program and its libraries")
+    print(f"limits: {counted(limits.ends)}; {limits.early} times too little for the program and its libraries")
     sys.exit(judge.summary())
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from judge import REPORT, Judge, options
+from judge import REPORT, Judge, counted, options
 from scenes import PARTS, RUN, Scenes
 
 STATE = RUN + ["-s", "output.state=true"]
@@ -134,7 +134,7 @@ def main():
     writers = Writers(judge)
     for scene in SCENES:
         writers.make(scene)
-    judge.until = max(judge.until, time.time() + judge.args.seconds / 2)  # on a slow machine
+    judge.leave_half()
     names = [n for n in COMMANDS if n != "plot" or judge.args.seconds > 60]  # Python takes long to start
     pairs = [pair for pair in itertools.combinations_with_replacement(names, 2) if set(pair) & WRITERS.keys()]
     plan = []
@@ -147,9 +147,8 @@ def main():
         if judge.random.random() < 0.2:
             pair.append(judge.random.choice(names))
         writers.attack(judge.random.choice(list(SCENES)), pair)
-    ends = ", ".join(f"{name}: {n} times {code}" for (name, code), n in sorted(writers.ends.items(), key=str))
     print(f"writers: {judge.mutants} meetings, {len(writers.met)} of {len(pairs)} pairs, each "
-          f"{min(writers.met.values(), default=0)} times at least; {ends}")
+          f"{min(writers.met.values(), default=0)} times at least; {counted(writers.ends)}")
     sys.exit(judge.summary())
 
 

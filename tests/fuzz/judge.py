@@ -54,6 +54,14 @@ def environment():
     return env
 
 
+def counted(ends):
+    """The text of {exit code: how many times}, or of {(what, exit code): how many times}."""
+    def told(key, n):
+        *what, code = key if isinstance(key, tuple) else (key,)
+        return "".join(f"{w}: " for w in what) + f"{n} times {code}"
+    return ", ".join(told(key, n) for key, n in sorted(ends.items(), key=str))
+
+
 class Judge:
     """Runs commands until the time is up, and counts; a finding is kept once for each place where it happened."""
 
@@ -74,6 +82,10 @@ class Judge:
 
     def start(self):
         self.until = time.time() + self.args.seconds
+
+    def leave_half(self):
+        """Half of the time is for attacks, however long a slow machine took to prepare them."""
+        self.until = max(self.until, time.time() + self.args.seconds / 2)
 
     def time_left(self):
         return time.time() < self.until and not (self.args.count and self.mutants >= self.args.count)
@@ -160,7 +172,7 @@ class Judge:
         return None
 
     def summary(self):
-        codes = ", ".join(f"{n} times {c}" for c, n in sorted(self.codes.items()))
+        codes = counted(self.codes)
         slow = f"{self.slow} slow under sanitizers alone; " if self.slow else ""
         print(f"{self.name}: {self.mutants} mutants, {self.commands} commands in {self.args.seconds:.0f} s, seed "
               f"{self.args.seed}; exit codes: {codes}; {slow}{len(self.found)} places at fault, {len(self.library)} "

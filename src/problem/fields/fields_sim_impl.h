@@ -62,7 +62,7 @@ static inline struct fields_sim *fields_sim_of(const struct sw_sim *sim) { retur
 /** The step of run j at a step of the batch, which is a tick with desc.paces. */
 static inline int64_t fields_step(const struct fields_sim *s, int j, int64_t step)
 {
-    return s->desc.paces ? sw_pace_step(s->desc.paces, s->run[j].pace, step) : step;
+    return sw_pace_step(s->desc.paces, s->run[j].pace, step);
 }
 
 /** Whether they have no walls. */

@@ -72,14 +72,14 @@ static inline void sw_stepper_restart(struct sw_stepper *stepper) { stepper->ste
 /** The step of run j at a step of the batch, which is a tick with desc.paces. */
 static inline int64_t sw_stepper_step(const struct sw_stepper *s, int j, int64_t step)
 {
-    return s->desc.paces ? sw_pace_step(s->desc.paces, s->run[j].pace, step) : step;
+    return sw_pace_step(s->desc.paces, s->run[j].pace, step);
 }
 
 /** About the most steps that a run takes from one step of the batch to another. */
 static inline int64_t sw_stepper_most_steps(const struct sw_stepper *s, int64_t from, int64_t to)
 {
-    const struct sw_paces *p = s->desc.paces;
-    return p ? sw_pace_step(p, p->count - 1, to) - sw_pace_step(p, p->count - 1, from) : to - from;
+    const int last = s->desc.paces ? s->desc.paces->count - 1 : 0;
+    return sw_pace_step(s->desc.paces, last, to) - sw_pace_step(s->desc.paces, last, from);
 }
 
 /** Numbers of a run, and of all runs that the stepper has room for. */
