@@ -388,8 +388,9 @@ extern "C" __global__ void __launch_bounds__(THREADS_FUSED, BLOCKS_FUSED) fused_
             f.u = next;
         }
     } else {
-        for (long long number = from; number < to; number++)
-            if (!fused_step(mine, 0, f, part, from, number, kept, other, &own, &parts)) break;
+        const long long first = step_at(b, run, from), end = step_at(b, run, to);
+        for (long long number = first; number < end; number++)
+            if (!fused_step(mine, 0, f, part, first, number, kept, other, &own, &parts)) break;
     }
     if (PARTED) cluster_barrier();  /* others may read what is here */
     else __syncthreads();

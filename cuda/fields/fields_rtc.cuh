@@ -824,6 +824,19 @@ __device__ static inline void stop_run(const struct fields_on_device &b, int run
     b.diverged[run] = step;
 }
 
+/* The run's step at a step of the batch, which is a tick where runs have paces. */
+__device__ static inline long long step_at(const struct fields_on_device &b, int run, long long step)
+{
+    return b.steps_at ? sw_step_at_tick(b.steps_at + (size_t)b.pace_of[run] * (b.goals + 1), step) : step;
+}
+
+/* Whether a run begins with the first of these steps, or ticks, of the batch. All do where none has a pace: the host
+ * asks but once. */
+__device__ static inline bool begins_between(const struct fields_on_device &b, int run, long long from, long long to)
+{
+    return !b.steps_at || (!b.pace[run].took && step_at(b, run, from) < step_at(b, run, to));
+}
+
 /* Where the run is, and whether it takes a step. A run that had stopped before it was known where says so now.
  * @param from   the step, or tick, that the host's call begins with
  * @param to     of given dt the step's number; else the tick to go to */

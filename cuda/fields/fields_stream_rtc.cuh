@@ -21,17 +21,22 @@ __device__ static inline double largest_in(const double *u)
 
 /* ------------------------------------------------------------------ steps */
 
-extern "C" __global__ void pace_k(struct fields_on_device b, long long from, long long to)
+/* @param from, to  steps or ticks of the batch  @param k  of given dt the step's number, from the first on: a run takes
+ * it if there are so many of its own */
+extern "C" __global__ void pace_k(struct fields_on_device b, long long from, long long to, long long k)
 {
     const int run = run_of_thread();
     if (FIELDS_KEPT || run >= b.count) return;
-    set_pace(b, run, from, to);
+    const long long first = step_at(b, run, from);
+    if (!OWN && first + k >= step_at(b, run, to)) b.pace[run].goes = 0;
+    else set_pace(b, run, first, OWN ? to : first + k);
     if (OWN && b.pace[run].goes) atomicAdd(b.going, 1);
 }
 
-/* @param step     at which runs are, where dt is given; not of a step that they take
+/* @param from     the step, or tick, at which runs are, where dt is given; not of a step that they take
+ * @param to       of those that begin: to which they are going
  * @param purpose  FIELDS_WALLS_STEP .. */
-extern "C" __global__ void walls_k(struct fields_on_device b, long long step, int purpose)
+extern "C" __global__ void walls_k(struct fields_on_device b, long long from, long long to, int purpose)
 {
     if constexpr (WALLED) {
         __shared__ struct kept kept[2 * SETS];
@@ -39,9 +44,10 @@ extern "C" __global__ void walls_k(struct fields_on_device b, long long step, in
         const struct fields f = fields_of(b, run);
         const bool steps = purpose == FIELDS_WALLS_STEP;
         if (steps ? !b.pace[run].goes : b.stopped[run]) return;
+        if (purpose == FIELDS_WALLS_BEGIN && !begins_between(b, run, from, to)) return;
         find_walls(b, run, steps ? step_of(b, run)
                                  : outside_steps(OWN ? sw_own_steps_time(&b.steps[run], b.times)
-                                                     : (double)step * b.dt[run]), !steps, kept);
+                                                     : (double)step_at(b, run, from) * b.dt[run]), !steps, kept);
         if (purpose == FIELDS_WALLS_LOOK) return;
         impose_walls(b, run, f.u);
         for (int v = 0; OWN && !steps && v < UNKNOWNS; v++) {
@@ -79,13 +85,13 @@ __device__ static inline void find_most(const struct fields_on_device &b, int ru
     }
 }
 
-/* @param local  1: of runs that have just begun; 0: before a step */
-extern "C" __global__ void most_k(struct fields_on_device b, int local)
+/* @param local  1: of runs that begin between these steps, or ticks; 0: before a step */
+extern "C" __global__ void most_k(struct fields_on_device b, long long from, long long to, int local)
 {
     __shared__ struct kept kept;
     const int run = blockIdx.x / TILES_OF_ALL;
     const int tile = blockIdx.x % TILES_OF_ALL;
-    if (local ? !b.stopped[run] : b.pace[run].goes)
+    if (local ? !b.stopped[run] && begins_between(b, run, from, to) : b.pace[run].goes)
         find_most<of_terms>(b, run, fields_of(b, run), tile_at(tile), tile_at(tile + 1), local, &kept);
 }
 
@@ -413,6 +419,6 @@ extern "C" __global__ void look_k(struct fields_on_device b, long long step, dou
     __shared__ struct kept kept;
     const int run = blockIdx.x;
     double most = 0.0;
-    if (!b.stopped[run]) look_at(b, run, step, &kept, &most);
+    if (!b.stopped[run]) look_at(b, run, step_at(b, run, step), &kept, &most);
     if (threadIdx.x == 0) change[run] = most;
 }

@@ -4,14 +4,6 @@
  * says which line is there, of which pace. A pace that fills its last warp in part leaves places without a line.
  * Compiled with SYSTEMS, which is 1 behind line_fused_rtc.cuh. */
 
-/* @param at  [goals + 1] steps at the goals */
-__device__ static inline long long step_at_tick(const long long *at, long long tick)
-{
-    const long long part = tick % SW_TICKS;
-    at += tick / SW_TICKS;
-    return part ? sw_step_behind_goal(at[0], at[1], part) : at[0];
-}
-
 /* place [][2]: a line, or b.count; and the pace of its warp. at [paces][goals + 1]. from, to: ticks. */
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_line *__restrict__ coefficient,
@@ -25,5 +17,5 @@ fused_k(const __grid_constant__ struct sw_line_batch b, const struct sw_fused_li
     me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
     place += 2 * (LINE_WARPS > 1 ? blockIdx.x / CLUSTER : blockIdx.x * GROUPS + threadIdx.x / GROUP);
     at += place[1] * (goals + 1);
-    advance_line(me, b, coefficient, table, u, step_at_tick(at, from), step_at_tick(at, to), scalars, place[0]);
+    advance_line(me, b, coefficient, table, u, sw_step_at_tick(at, from), sw_step_at_tick(at, to), scalars, place[0]);
 }

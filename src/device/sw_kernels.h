@@ -5,7 +5,7 @@
 #include "base/sw_text.h"
 #include "device/sw_device.h"
 
-enum { SW_KERNEL_FILES = 12, SW_KERNELS = 16 };
+enum { SW_KERNEL_FILES = 14, SW_KERNELS = 16 };
 
 /* What stands in a text beside the definitions, and what is in it. NULL behind the last of each, if there is room. */
 struct sw_kernel_source {

@@ -39,7 +39,7 @@ struct sw_paces {
     int      count;
     int64_t  goals;                    /* after 0                                                           */
     int64_t *steps;                    /* [count] time.end/time.dt of its runs, ascending: which pace a run has */
-    int64_t *at;                       /* [count][goals + 1] the step at each goal; it does not fall         */
+    long long *at;                     /* [count][goals + 1] the step at each goal; it does not fall         */
 };
 
 /** The pace of a run with so many steps; the runs of a batch have one. */
@@ -58,8 +58,7 @@ static inline int sw_paces_find(const struct sw_paces *p, double steps)
 static inline int64_t sw_pace_step(const struct sw_paces *p, int pace, int64_t tick)
 {
     if (!p) return tick;
-    const int64_t *at = p->at + pace * (p->goals + 1) + tick / SW_TICKS, part = tick % SW_TICKS;
-    return part ? sw_step_behind_goal(at[0], at[1], part) : at[0];
+    return sw_step_at_tick(p->at + pace * (p->goals + 1), tick);
 }
 
 /* The columns of what sw_setup_grid() looks at; -1: none. */

@@ -238,7 +238,7 @@ int64_t sw_group_ticks_digest(const struct sw_group *g, int64_t run, uint64_t id
     const uint64_t prime = 1099511628211u;
     uint64_t h = (14695981039346656037u ^ id) * prime;
     if (!g->paces) return 0;
-    const int64_t *at = g->paces->at + sw_group_pace(g, run) * (g->paces->goals + 1);
+    const long long *at = g->paces->at + sw_group_pace(g, run) * (g->paces->goals + 1);
     for (int64_t k = 0; k <= g->paces->goals; k++) h = ((h ^ (h >> 29)) ^ (uint64_t)at[k]) * prime;
     return (others + (int64_t)(h >> 20)) & (((int64_t)1 << 44) - 1);
 }

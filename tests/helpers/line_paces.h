@@ -1,18 +1,11 @@
 #ifndef LINE_PACES_H
 #define LINE_PACES_H
 /* Batches of lines with paces against the same runs one by one: every number to the bit, wherever a batch stops. */
+#include "four_paces.h"
 #include "line_models.h"
 #include "problem/line/stepper/scalars_point.h"
 
-/* Steps at the beginning, two outputs and the end. The first pace takes none before the first output. */
-enum { PACES = 4, PACE_GOALS = 3, PACED_RUNS = 19 };
-static const int64_t paced_steps[PACES] = {3, 5, 8, 13};
-static const int64_t paced_at[PACES][PACE_GOALS + 1] = {{0, 0, 1, 3}, {0, 1, 2, 5}, {0, 2, 7, 8}, {0, 2, 5, 13}};
-static const struct sw_paces four_paces = {PACES, PACE_GOALS, (int64_t *)paced_steps, (int64_t *)paced_at};
-
-/* Where batches are looked at: ticks, those that are goals and others. */
-enum { LOOKS = 5 };
-static const int64_t paced_looks[LOOKS] = {700, SW_TICKS, SW_TICKS + 513, 3 * SW_TICKS - 1, 3 * SW_TICKS};
+enum { PACED_RUNS = 19 };
 
 /* All that comes out: of each look the state of a run and, at goals, its scalars; and when it diverged. */
 struct paced_numbers { double *u, scalars[LOOKS][SW_LINE_SCALARS]; int64_t diverged; };

@@ -4,6 +4,7 @@
  * to four unknowns in two and three dimensions, sizes that fill no vector and no tile, all methods, steps given and of
  * a run's own, axes periodic and with walls of all kinds. */
 #include "field_initial.h"
+#include "four_paces.h"
 #include "helpers.h"
 
 #include <stdlib.h>
@@ -32,6 +33,8 @@ struct problem {
     unsigned             closed[SW_DIMS][2];
     enum sw_scheme       scheme;
     double               dx[SW_DIMS], dt, tolerance, first_q;
+    const int           *pace;        /* of runs that have four_paces, in a batch or each alone; NULL: none have */
+    bool                 together;
 };
 
 /* ------------------------------------------------------------------ random equations */
@@ -188,6 +191,9 @@ static inline enum sw_status fill(void *own, int count, const double *column, st
         for (int k = 0; k < FIELDS_NUMBERS; k++) param[(k + 1) * count + j] = number[k];
         run[j] = (struct fields_run){.grid = {.dx = {p->dx[0], p->dx[1], p->dx[2]}, .dt = p->dt},
                                      .tolerance = p->tolerance};
+        if (!p->pace) continue;
+        run[j].pace = p->pace[j];
+        run[j].grid.dt *= 3.0 / (double)paced_steps[p->pace[j]];
     }
     return SW_OK;
 }
@@ -206,6 +212,7 @@ static inline struct fields_desc desc_of(const struct problem *p, int count)
     for (int v = 0; v < p->unknowns; v++) desc.initial[v] = p->initial[v % 2];
     memcpy(desc.walls, p->walls, sizeof desc.walls);
     memcpy(desc.wall, p->wall, sizeof desc.wall);
+    if (p->together) desc.paces = &four_paces;
     return desc;
 }
 
@@ -321,5 +328,70 @@ static inline void compare_rows(const struct problem *p, const char *row, int th
     compare(p, "scalars", near + of_lifts(p, row), 2 * SW_LINE_SCALARS, have_scalars, want_scalars);
     free(have);
     free(want);
+}
+
+/* ------------------------------------------------------------------ paces */
+
+/* All that comes out of a run, at each look. */
+struct looked { double *u, scalars[LOOKS][SW_LINE_SCALARS], change[LOOKS]; int64_t diverged; };
+
+/* Runs first .. first + count - 1, of the paces that the problem has: of one batch, or one run alone. */
+static inline void look_at_paces(struct problem *p, const char *name, int threads, int first, int count,
+                                 struct looked *out)
+{
+    const size_t size = size_of(p);
+    const double *measured;
+    const void *field;
+    double *u = malloc((size_t)count * size * sizeof *u), change[RUNS_MOST];
+    int64_t diverged[RUNS_MOST], before = 0;
+    struct sw_sim *sim = make(p, name, threads, first, count);
+    for (int j = 0; j < count; j++) out[j].u = malloc(LOOKS * size * sizeof *u);
+    assert_ok(sw_sim_initial(sim));
+    for (int k = 0; k < LOOKS; k++) {
+        const int64_t at = p->together ? paced_looks[k] : sw_pace_step(&four_paces, *p->pace, paced_looks[k]);
+        assert_ok(sim->ops->advance(sim, before, at));
+        before = at;
+        assert_ok(sw_sim_get_state(sim, u));
+        assert_ok(sw_sim_snapshot(sim, 0, SW_SNAPSHOT_SCALARS));
+        assert_ok(sim->ops->fetch(sim, 0, &field, &measured));
+        assert_ok(sim->ops->records->get(sim, change));
+        for (int j = 0; j < count; j++) {
+            memcpy(out[j].u + (size_t)k * size, u + (size_t)j * size, size * sizeof *u);
+            memcpy(out[j].scalars[k], measured + j * SW_LINE_SCALARS, sizeof out[j].scalars[k]);
+            out[j].change[k] = change[j];
+        }
+    }
+    assert_ok(sim->ops->diverged(sim, diverged));
+    for (int j = 0; j < count; j++) out[j].diverged = diverged[j];
+    sim->ops->destroy(sim);
+    free(u);
+}
+
+/* Runs of other dt in one batch have the numbers that they have alone, to the bit. */
+static inline void paces_change_nothing(const struct problem *of, const char *name, int threads)
+{
+    static const int paces[RUNS_MOST] = {3, 0, 2, 0, 1};
+    struct problem p = *of;
+    struct looked all[RUNS_MOST], alone;
+    const size_t size = size_of(&p);
+    p.tolerance = 0;
+    if (!has_room(&p, name)) return;
+    p.pace = paces;
+    p.together = true;
+    look_at_paces(&p, name, threads, 0, RUNS_MOST, all);
+    p.together = false;
+    for (int j = 0; j < RUNS_MOST; j++) {
+        p.pace = paces + j;
+        look_at_paces(&p, name, threads, j, 1, &alone);
+        for (size_t c = 0; c < LOOKS * size; c++)
+            if (memcmp(&all[j].u[c], &alone.u[c], sizeof *alone.u))
+                fail_msg("%s: run %d, look %zu, number %zu: %.17g, alone %.17g", p.text[0], j, c / size, c % size,
+                         all[j].u[c], alone.u[c]);
+        assert_memory_equal(all[j].scalars, alone.scalars, sizeof alone.scalars);
+        assert_memory_equal(all[j].change, alone.change, sizeof alone.change);
+        assert_int_equal(all[j].diverged, alone.diverged);
+        free(all[j].u);
+        free(alone.u);
+    }
 }
 #endif

@@ -13,4 +13,12 @@ SW_HD static inline long long sw_step_behind_goal(long long at, long long next, 
 {
     return at + (next - at) * part / SW_TICKS;
 }
+
+/** The step at a tick. @param at  [goals + 1] steps at the goals of the run's pace */
+SW_HD static inline long long sw_step_at_tick(const long long *at, long long tick)
+{
+    const long long part = tick % SW_TICKS;
+    at += tick / SW_TICKS;
+    return part ? sw_step_behind_goal(at[0], at[1], part) : at[0];
+}
 #endif

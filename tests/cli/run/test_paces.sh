@@ -192,16 +192,19 @@ output = { fields = { times = [0.04, 1.0]; }; scalars = { times = [0.04, 1.0]; d
 CFG
 sed 's/lap(u)/dxx(u)/; s/[[]9, 8[]]/9/; s/[[]7.0, 9.0[]]/7.0/
     s/^left.*/left = { dirichlet = "1 + t"; }; right = { neumann = 0.0; };/' early.cfg >early_line.cfg
-for name in early early_line; do
-    for row in cpu.simd cpu.plain; do
-        expect 0 run $name.cfg --device cpu -s "stepper=\"$row\"" -o $name.h5 --force; says 'plan     1 batch'
-        for k in 1 10; do
-            expect 0 run $name.cfg --device cpu -s "stepper=\"$row\"" --only "k == $k" -o walls_alone0.h5
-        done
-        same $name.h5 walls_alone0.h5
-        holds $name.h5 $name.h5 'b["m"][0, 0] == 0.2'
-        rm walls_alone0.h5
+# early CONFIG ROW: as each run alone
+early() {
+    local on=${2%%.*} k
+    expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" -o $1.h5 --force; says 'plan     1 batch'
+    for k in 1 10; do
+        expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" --only "k == $k" -o walls_alone0.h5
     done
+    same $1.h5 walls_alone0.h5
+    holds $1.h5 $1.h5 'b["m"][0, 0] == 0.2'
+    rm walls_alone0.h5
+}
+for name in early early_line; do
+    for row in cpu.simd cpu.plain; do early $name $row; done
 done
 
 # ---- on a GPU: the bits that each run has there alone, and the numbers of a CPU but for rounding
@@ -229,7 +232,16 @@ cluster paces -s grid.n=30000 -s 'sweep.last=[2.0]' -s accuracy.runs=0
 ends    ends
 passes  free
 pair    free  -s 'sweep.g=[0.0]' -s 'sweep.k=[4, 11]'
+plane1  plane -s 'method="imex1"'
+plane2  plane
+plane3  plane -s 'method="imex3"' -s 'stepper="cuda.stream"'
+exact   plane -s 'stepper="cuda.cufft"' -s 'sweep.last=[2.0]'
+space   plane -s 'grid.n=[10,8,6]' -s 'grid.length=[12.0,9.0,8.0]' -s 'sweep.last=[2.0]'
+walls   walls
+through walls -s 'stepper="cuda.stream"'
 END
+    for row in cuda.fused cuda.stream; do early early "$row"; done
+    early early_line cuda.fused
     expect 1 run blow.cfg --device cuda -o gpu_blow.h5
     says 'plan     1 batch'
     for k in 1 2 3; do expect 1 run blow.cfg --device cuda --only "k == $k" -o gpu_blow_alone.h5; done

@@ -3,6 +3,7 @@
 /* What the kernels that step fields (cuda/fields/) get of a batch, and what one of their threads does for a run: its
  * time, its dt, P. What a run does from step to step is that of w_run.c. */
 #ifndef __CUDACC_RTC__
+#include "problem/device/paces_point.h"
 #include "problem/fields/w_matrix_point.h"
 #include "problem/fields/walls_point.h"
 #include "problem/line/cuda/recursive_device_point.h"
@@ -61,6 +62,10 @@ struct fields_on_device {         /* arrays in the memory of the device */
     const double *param;                  /* [nparam][count]                                             */
     const double *place;                  /* [count][FIELDS_PLACE] x0, dx, ddx of the axes               */
     const double *dt;                     /* [count] where dt is given                                   */
+    /* where runs have paces (struct sw_paces), else NULL */
+    const int *pace_of;                   /* [count]                                                     */
+    const long long *steps_at;            /* [paces][goals + 1]                                          */
+    int goals;
     double *u, *stage, *k[FIELDS_STAGES]; /* [count][unknowns][z][y][x]                                  */
     const struct fields_stiffness *constant;  /* [count][unknowns], 0 where a coefficient varies         */
     unsigned long long *most, *next_most; /* [count][varying] largest values, as bits; behind a step     */

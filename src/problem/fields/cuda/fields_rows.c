@@ -32,6 +32,8 @@ struct stream {
     struct fields_waves  waves;          /* where shape.waves                                      */
     int                  varies;
     bool                 begins;         /* states are new: what is given at walls is to be set    */
+    int                 *pace_of;        /* [capacity] of desc.paces, on the device, as the next   */
+    long long           *steps_at;       /* [paces][goals + 1]                                     */
     double              *weights;        /* [capacity][walls.weights] on the device                */
     double              *param, *place, *dt, *first_dt, *times, *drive;  /* on the device          */
     struct fields_stiffness *constant;
@@ -45,7 +47,7 @@ struct stream {
         struct fields_stiffness *constant;
         struct sw_own_limits *limits;
         int64_t *diverged;
-        int *sound, *stopped;
+        int *sound, *stopped, *pace_of;
     } host;
     int                  workers;
     double              *copy;           /* [workers][z][y][x] of runs that are measured           */
@@ -134,6 +136,12 @@ static bool cufft_fits(const struct fields_desc *d, int sm)
     return fields_shape_waves(d, sm, &shape);
 }
 
+/* Numbers of desc.paces->at, 0 where there are none. */
+static size_t steps_at_goals(const struct fields_desc *d)
+{
+    return d->paces ? (size_t)d->paces->count * ((size_t)d->paces->goals + 1) : 0;
+}
+
 /* @param kept  fields of a run in the device's memory */
 static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed, size_t *per_run)
 {
@@ -141,7 +149,7 @@ static void count_bytes(const struct fields_desc *d, size_t kept, size_t *fixed,
     const struct fields_walls_layout walls = fields_walls_layout_of(d);
     size_t eliminated = 0;
     for (int a = 0; a < SW_DIMS; a++) eliminated += d->walls[a] ? 6 * ((size_t)d->n[a] + 32) : 0;  /* at most */
-    *fixed = (d->own_steps ? (size_t)d->goals + 1 : 0) * sizeof(double) + 4096;
+    *fixed = ((d->own_steps ? (size_t)d->goals + 1 : 0) + steps_at_goals(d)) * sizeof(double) + 4096;
     *per_run = fields_size(d) * (kept * sizeof(double) + sw_reals_word(d->single)) +
                (size_t)(d->nparam + SW_LINE_SCALARS + FIELDS_PLACE + 2 * FIELDS_VARYING_MOST) * sizeof(double) +
                fields_drive_numbers(d) * sizeof(double) +
@@ -211,6 +219,11 @@ static void list_arrays(struct fields_sim *s, struct stream *p)
     sw_array_device(own, room * p->walls.walls + 1, &p->batch.walls);
     sw_array_device(own, room * p->walls.weights + 1, &p->weights);
     sw_array_device(own, room * unknowns * fields_eliminated_of(&s->desc, &p->shape) + 1, &p->batch.eliminated);
+    if (s->desc.paces) {
+        sw_array_device(own, room, &p->pace_of);
+        sw_array_device(own, steps_at_goals(&s->desc), &p->steps_at);
+        sw_array(own, room, &p->host.pace_of);
+    }
     if (s->desc.own_steps) list_own_steps(s, p);
     sw_array(own, room * FIELDS_PLACE, &p->host.place);
     sw_array(own, room * p->walls.weights + 1, &p->host.weights);
@@ -241,6 +254,9 @@ static void point_to_arrays(const struct fields_sim *s)
     b->method = p->method;
     b->rule = p->rule;
     b->weights = p->weights;
+    b->pace_of = p->pace_of;
+    b->steps_at = p->steps_at;
+    b->goals = s->desc.paces ? (int)s->desc.paces->goals : 0;
 }
 
 /* The shape is there. */
@@ -264,6 +280,9 @@ static enum sw_status create(struct fields_sim *s)
     point_to_arrays(s);
     SW_TRY(sw_device_upload(s->device, p->method, p->walk.method, sizeof *p->method));
     SW_TRY(sw_device_upload(s->device, p->rule, &p->walk.rule, sizeof *p->rule));
+    if (s->desc.paces)
+        SW_TRY(sw_device_upload(s->device, p->steps_at, s->desc.paces->at,
+                                steps_at_goals(&s->desc) * sizeof *p->steps_at));
     if (s->desc.own_steps && s->desc.times)
         SW_TRY(sw_device_upload(s->device, p->times, s->desc.times, (goals + 1) * sizeof *p->times));
     return sw_snapshots_create(s->device, room * size_of(s) * sw_reals_word(s->desc.single),
@@ -337,6 +356,8 @@ static enum sw_status upload_runs(struct fields_sim *s)
     SW_TRY(sw_device_upload(s->device, p->param, s->param, (size_t)s->desc.nparam * count * sizeof *p->param));
     SW_TRY(sw_device_upload(s->device, p->place, p->host.place, FIELDS_PLACE * count * sizeof *p->place));
     SW_TRY(sw_device_upload(s->device, p->dt, p->host.dt, count * sizeof *p->dt));
+    for (int j = 0; s->desc.paces && j < s->count; j++) p->host.pace_of[j] = s->run[j].pace;
+    if (s->desc.paces) SW_TRY(sw_device_upload(s->device, p->pace_of, p->host.pace_of, count * sizeof *p->pace_of));
     if (p->walls.moves)
         SW_TRY(sw_device_upload(s->device, p->weights, p->host.weights, p->walls.weights * count * sizeof *p->weights));
     SW_TRY(sw_device_upload(s->device, p->constant, p->host.constant, unknowns * count * sizeof *p->constant));
@@ -382,44 +403,43 @@ static enum sw_status settle(struct fields_sim *s)
     return launch_tiles(s, FIELDS_SETTLE_K, args);
 }
 
-/* The coefficients that steps know behind themselves, of states that are new. */
-static enum sw_status find_local(struct fields_sim *s)
-{
-    struct stream *p = s->own;
-    int local = 1;
-    void *args[] = {&p->batch, &local};
-    return p->varies > p->shape.elsewhere ? launch_tiles(s, FIELDS_MOST_K, args) : SW_OK;
-}
-
-/* Runs begin with the fields in u; between walls what is given there is set when they go on, as on the CPU.
- * @param mark  of those that are not finite */
+/* Runs begin with the fields in u. @param mark  of those that are not finite */
 static enum sw_status begin(struct fields_sim *s, long long mark)
 {
     struct stream *p = s->own;
     void *args[] = {&p->batch, &p->sound, &mark};
     SW_TRY(launch_blocks(s, FIELDS_BEGIN_K, FIELDS_THREADS, args));
-    p->begins = p->walls.walled;
-    if (!p->begins) SW_TRY(find_local(s));
+    p->begins = true;
     return settle(s);
 }
 
 /* @param purpose  FIELDS_WALLS_STEP .. */
-static enum sw_status launch_walls(struct fields_sim *s, int64_t step, int purpose)
+static enum sw_status launch_walls(struct fields_sim *s, int64_t from, int64_t to, int purpose)
 {
     struct stream *p = s->own;
-    long long at = step;
-    void *args[] = {&p->batch, &at, &purpose};
+    long long begins = from, ends = to;
+    void *args[] = {&p->batch, &begins, &ends, &purpose};
     if (!p->walls.walled) return SW_OK;
     return launch_blocks(s, FIELDS_WALLS_K, FIELDS_THREADS, args);
 }
 
-static enum sw_status begin_at_walls(struct fields_sim *s, int64_t from)
+/* @param local  the coefficients that steps know behind themselves, of states that are new; else the others */
+static enum sw_status find_most(struct fields_sim *s, int64_t from, int64_t to, int local)
+{
+    struct stream *p = s->own;
+    long long begins = from, ends = to;
+    void *args[] = {&p->batch, &begins, &ends, &local};
+    return launch_tiles(s, FIELDS_MOST_K, args);
+}
+
+/* What is given at walls is set, as on the CPU, when a run goes on; with paces that is not with the others. */
+static enum sw_status begin_steps(struct fields_sim *s, int64_t from, int64_t to)
 {
     struct stream *p = s->own;
     if (!p->begins) return SW_OK;
-    p->begins = false;
-    SW_TRY(launch_walls(s, from, FIELDS_WALLS_BEGIN));
-    return find_local(s);
+    p->begins = s->desc.paces != NULL;
+    SW_TRY(launch_walls(s, from, to, FIELDS_WALLS_BEGIN));
+    return p->varies > p->shape.elsewhere ? find_most(s, from, to, 1) : SW_OK;
 }
 
 static enum sw_status initial(struct sw_sim *sim)
@@ -504,7 +524,7 @@ static enum sw_status measure(struct fields_sim *s, double *scalars)
     struct stream *p = s->own;
     const size_t count = (size_t)s->count, points = fields_points(&s->desc);
     void *args[] = {&p->batch, &p->number};
-    if (s->desc.energy) SW_TRY(launch_walls(s, s->step < 0 ? 0 : s->step, FIELDS_WALLS_LOOK));
+    if (s->desc.energy) SW_TRY(launch_walls(s, s->step < 0 ? 0 : s->step, 0, FIELDS_WALLS_LOOK));
     SW_TRY(launch_blocks(s, FIELDS_ENERGY_K, SW_SUM_LANES, args));
     SW_TRY(sw_device_download(s->device, p->host.number, p->number, count * sizeof *p->number));
     SW_TRY(sw_device_download(s->device, p->host.stopped, p->batch.stopped, count * sizeof *p->host.stopped));
@@ -552,16 +572,15 @@ static enum sw_status take_stage(struct fields_sim *s, int stage)
     return SW_OK;
 }
 
-/* What comes before and behind the stages. @param to  the step's number; of steps of runs' own the tick to go to */
-static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to)
+/* What comes before and behind the stages. @param k  the number of the step from `from` on, where dt is given */
+static enum sw_status take_step(struct fields_sim *s, int64_t from, int64_t to, int64_t k)
 {
     struct stream *p = s->own;
-    long long at = from, number = to;
-    int local = 0;
-    void *pace[] = {&p->batch, &at, &number}, *batch[] = {&p->batch}, *most[] = {&p->batch, &local};
+    long long begins = from, ends = to, number = k;
+    void *pace[] = {&p->batch, &begins, &ends, &number}, *batch[] = {&p->batch};
     SW_TRY(launch_runs(s, FIELDS_PACE_K, 1, pace));
-    if (p->walls.moves) SW_TRY(launch_walls(s, from, FIELDS_WALLS_STEP));
-    if (p->shape.elsewhere) SW_TRY(launch_tiles(s, FIELDS_MOST_K, most));
+    if (p->walls.moves) SW_TRY(launch_walls(s, from, to, FIELDS_WALLS_STEP));
+    if (p->shape.elsewhere) SW_TRY(find_most(s, from, to, 0));
     SW_TRY(launch_runs(s, FIELDS_SYSTEM_K, s->desc.terms->unknowns, batch));
     for (int i = 0; i < p->walk.method->stages; i++) SW_TRY(take_stage(s, i));
     if (p->walk.steep) SW_TRY(launch_tiles(s, FIELDS_TIME_K, batch));
@@ -576,9 +595,20 @@ static enum sw_status take_some(struct fields_sim *s, int64_t from, int64_t to, 
     const int none = 0;
     for (int k = 0; k < SOME; k++) {
         if (k + 1 == SOME) SW_TRY(sw_device_upload(s->device, p->batch.going, &none, sizeof none));
-        SW_TRY(take_step(s, from, to));
+        SW_TRY(take_step(s, from, to, 0));
     }
     return sw_device_download(s->device, going, p->batch.going, sizeof *going);
+}
+
+/* Steps between two steps, or ticks, of the run that takes most. */
+static int64_t most_steps(const struct fields_desc *d, int64_t from, int64_t to)
+{
+    int64_t most = d->paces ? 0 : to - from;
+    for (int k = 0; d->paces && k < d->paces->count; k++) {
+        const int64_t steps = sw_pace_step(d->paces, k, to) - sw_pace_step(d->paces, k, from);
+        if (steps > most) most = steps;
+    }
+    return most;
 }
 
 static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t to)
@@ -586,12 +616,13 @@ static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t
     struct stream *p = s->own;
     void *batch[] = {&p->batch};
     int going = 1;
-    SW_TRY(begin_at_walls(s, from));
+    SW_TRY(begin_steps(s, from, to));
     if (s->desc.own_steps) {
         SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
         while (going) SW_TRY(take_some(s, from, to, &going));
     } else {
-        for (int64_t number = from; number < to; number++) SW_TRY(take_step(s, from, number));
+        const int64_t steps = most_steps(&s->desc, from, to);
+        for (int64_t k = 0; k < steps; k++) SW_TRY(take_step(s, from, to, k));
     }
     return settle(s);
 }
@@ -602,7 +633,7 @@ static enum sw_status fused_advance(struct fields_sim *s, int64_t from, int64_t 
     struct stream *p = s->own;
     long long begins = from, ends = to;
     void *batch[] = {&p->batch}, *args[] = {&p->batch, &begins, &ends};
-    SW_TRY(begin_at_walls(s, from));
+    SW_TRY(begin_steps(s, from, to));
     if (s->desc.own_steps) SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
     SW_TRY(sw_kernel_launch_clusters(s->device, p->kernels.kernel[FIELDS_FUSED_K], s->count, p->shape.blocks[1],
                                      p->shape.threads[0], p->shape.shared[0], args));
@@ -614,7 +645,7 @@ static enum sw_status look_ahead(struct fields_sim *s, double *change)
     struct stream *p = s->own;
     long long step = s->step;
     void *args[] = {&p->batch, &step, &p->number};
-    SW_TRY(launch_walls(s, step, FIELDS_WALLS_LOOK));
+    SW_TRY(launch_walls(s, step, 0, FIELDS_WALLS_LOOK));
     SW_TRY(launch_blocks(s, FIELDS_LOOK_K, FIELDS_THREADS, args));
     return sw_device_download(s->device, change, p->number, (size_t)s->count * sizeof *change);
 }
@@ -652,6 +683,7 @@ const struct fields_row_ops fields_stream_cuda = {
     .about = "fields through memory: a pass over rows, then one over columns along each other axis",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
+    .takes_paces = true,
     .takes_walls = true,
     .fits = stream_fits,
     .misfit = "its lines have at most 16384 points, 10000 where a block has 99 KiB, and its runs 2^31 values",
@@ -672,6 +704,7 @@ const struct fields_row_ops fields_fused_cuda = {
     .about = "a run in the shared memory of a block or a cluster, which takes all steps between two outputs",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
+    .takes_paces = true,
     .takes_walls = true,
     .fits = fused_fits,
     .slower = fused_is_slower,
@@ -694,6 +727,7 @@ const struct fields_row_ops fields_cufft_cuda = {
     .about = "fields through memory, with exact solves by cuFFT: a peer to compare with, and for what only these solve",
     .space = SW_DEVICE,
     .absent = FIELDS_CUDA_ABSENT,
+    .takes_paces = true,
     .fits = cufft_fits,
     .misfit = "it takes an even number of points along x only, lines of at most 16384 points, and runs of 2^31 values",
     .bytes = cufft_bytes,

@@ -682,7 +682,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
                "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"}
 #define AFTER                                                                                                         \
     "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
-        "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh", "cuda/cluster.cuh",                                 \
+        "problem/device/paces_point.h", "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh",                     \
+        "cuda/cluster.cuh",                                                                                           \
         "cuda/sequence_rtc.cuh", "cuda/fields/fields_programs_rtc.cuh", "cuda/fields/fields_walls_rtc.cuh",           \
         "cuda/fields/fields_rtc.cuh", "cuda/fields/fields_stream_rtc.cuh"
 #define KERNELS                                                                                                       \

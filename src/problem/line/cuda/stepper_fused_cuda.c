@@ -156,7 +156,6 @@ static enum sw_status paces_create(struct sw_stepper *s, const struct sw_fused_s
 {
     const struct sw_paces *of = s->desc.paces;
     const size_t places = (size_t)s->desc.capacity * (size_t)lines_of_warp(shape) + (size_t)lines_of_block(shape);
-    _Static_assert(sizeof *p->at == sizeof *of->at, "both have 64 bits");
     sw_array_device(&s->arrays, 2 * places, &p->place);
     sw_array_device(&s->arrays, steps_at_goals(of), &p->at);
     sw_array(&s->arrays, 2 * places, &p->host);

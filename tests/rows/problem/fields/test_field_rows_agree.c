@@ -146,12 +146,26 @@ static void no_bit_depends_on_threads(void **state)
     }
 }
 
+static void runs_of_other_paces_in_one_batch(void **state)
+{
+    (void)state;
+    need_row();
+    for (int k = 0; k < cases(CASES); k++) {
+        struct problem p;
+        make_problem(&p, k % 3 == 2 ? 3 : 2, 2, false, takes_walls() && k % 2);
+        fit_row(&p);
+        if (is_asked(k)) paces_change_nothing(&p, row, 1 + k % THREADS);
+        destroy_problem(&p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_reference), cmocka_unit_test(between_walls_as_the_reference),
         cmocka_unit_test(in_clusters_as_the_reference),
-        cmocka_unit_test(interrupted_runs_go_on), cmocka_unit_test(no_bit_depends_on_threads)};
+        cmocka_unit_test(interrupted_runs_go_on), cmocka_unit_test(runs_of_other_paces_in_one_batch),
+        cmocka_unit_test(no_bit_depends_on_threads)};
     int failed = 0;
     for (int k = 0; k < THREADS; k++) assert_ok(sw_device_open("cpu", k + 1, &host[k]));
     for (int k = 0; (row = fields_sim_row(k)); k++)
