@@ -3,7 +3,8 @@
  * five points of u and N with P, of G with d2 and a part of d4, and (P - A) u. Lanes form N and G at their points
  * first, and see two more of u, N and G beyond either end; a lane needs room for N of all unknowns and G of one.
  *
- * Of each unknown, per point, besides what line_imex_rtc.cuh counts: 8 operations each for P u and P N, 9 for G. */
+ * Of each unknown, per point, besides what line_imex_rtc.cuh counts: 3 operations each for P u and P N, 8 where P has a
+ * d4; 5 for G. */
 
 /* Of the points of a lane: N of each unknown, and what lies beyond. */
 struct wide_view { points n; struct halo u[UNKNOWNS], of_n[UNKNOWNS]; };
@@ -14,9 +15,11 @@ __device__ static __forceinline__ double in_line(const double (&x)[LANE_POINTS],
     return k < LANE_POINTS ? x[k < LANE_POINTS ? k : 0] : h.beyond[k < LANE_POINTS ? 0 : k - LANE_POINTS];
 }
 
+/* A product with 0 is not left out by the compiler, as it may be of infinity. */
 template <int V> __device__ static __forceinline__ double times_mass(const double (&five)[NEIGHBOURS])
 {
     const struct sw_line_mass mass = {mass_d2(V), mass_d4(V)};
+    if constexpr (mass_d4(V) == 0.0) return fma(mass.d2, sw_line_d2(five[1], five[2], five[3]), five[2]);
     return sw_line_mass_times(&mass, five[0], five[1], five[2], five[3], five[4]);
 }
 
@@ -107,7 +110,8 @@ __device__ static __forceinline__ double add_wide(const struct sw_line_batch &b,
                                                   const double (&u)[NEIGHBOURS], const double (&n)[NEIGHBOURS],
                                                   const double (&g)[NEIGHBOURS], const struct ahead &rows, int j)
 {
-    const double d2 = sw_line_d2(g[1], g[2], g[3]), d4 = sw_line_d4(g[0], g[1], g[2], g[3], g[4]);
+    const double d2 = sw_line_d2(g[1], g[2], g[3]),  /* formed at each point once, for three */
+                 d4 = sw_line_d2(sw_line_d2(g[0], g[1], g[2]), d2, sw_line_d2(g[2], g[3], g[4]));
     const double here[2] = {times_mass<V>(u), u[REACH]}, of_n[2] = {times_mass<V>(n), n[REACH]};
     const double of_g[2] = {fma(mass_of_g(V), d4, d2), fma(mass_of_g_in_result(V), d4, d2)};
     double next = 0.0, first = 0.0;

@@ -78,7 +78,7 @@ static void add_terms(struct sw_text *text, const struct sw_line_model *m)
 /* A number of each unknown, as a function that vanishes. */
 static void add_numbers(struct sw_text *text, const char *name, int unknowns, const double *number)
 {
-    sw_text_printf(text, "__device__ static __forceinline__ double %s(int v)\n{\n", name);
+    sw_text_printf(text, "__device__ constexpr double %s(int v)\n{\n", name);
     for (int v = 0; v < unknowns; v++) sw_text_printf(text, "    if (v == %d) return %a;\n", v, number[v]);
     sw_text_add(text, "    return 0.0;\n}\n");
 }

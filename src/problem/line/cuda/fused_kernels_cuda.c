@@ -220,18 +220,20 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
 }
 
 /* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than
- * the 128 registers that four blocks leave it (sm_90, all of configs/equations), with half as many where P is not 1 or
- * the line ends. With steps of its own a line holds, besides its points, what shared memory has no room for, and
- * OTHERS_OWN registers, or OTHERS_WIDE. Values kept a cell have to be there, as computing them again at each step takes
- * longer than all else: forced Cahn-Hilliard of 1024 points by imex2 went at a quarter of the speed (H200). */
+ * the 128 registers that four blocks leave it (sm_90, all of configs/equations), with half as many where the line ends
+ * or P is not 1; in the latter case MANY need what three blocks leave. With steps of its own a line holds, besides its
+ * points, what shared memory has no room for, and OTHERS_OWN registers, or OTHERS_WIDE. Values kept a cell have to be
+ * there, as computing them again at each step takes longer than all else: forced Cahn-Hilliard of 1024 points by imex2
+ * went at a quarter of the speed (H200). */
 static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
-    enum { MANY = 32, OTHERS_OWN = 64, OTHERS_WIDE = 96 };
+    enum { MANY = 32, WIDE_BLOCKS = 3, OTHERS_OWN = 64, OTHERS_WIDE = 96 };
     const int block = block_of(d->n, shape->lanes), points = block * sw_line_unknowns(&d->model);
     const int later = later_numbers(d, block);
     if (!fit_general(d, sm, shape) || (sw_line_kept(&d->model).cell && !shape->cells_shared)) return false;
-    const bool wide = sw_line_ended(&d->model) || sw_line_any_mass(&d->model);
-    if (!d->own_steps) return points <= (wide ? MANY / 2 : MANY) && shape->kept == later;
+    const bool ended = sw_line_ended(&d->model), mass = sw_line_any_mass(&d->model), wide = ended || mass;
+    const int most = ended || (mass && shape->blocks > WIDE_BLOCKS) ? MANY / 2 : MANY;
+    if (!d->own_steps) return points <= most && shape->kept == later;
     const int others = wide ? OTHERS_WIDE : OTHERS_OWN;
     return 2 * (points + later - shape->kept) + others <= registers_of(32 * shape->warps, shape->blocks);
 }
@@ -247,15 +249,18 @@ static int lanes_of(const struct sw_stepper_desc *d, int numbers)
 }
 
 /* Of MOST_BLOCKS blocks with MANY numbers a lane, where all later right-hand sides lie in shared memory: a tenth to a
- * fifth faster than with FEW (imex2 and imex1, one and two unknowns, on an H200: results/gpu/lines.txt). Elsewhere FEW,
- * and as many blocks as have that room; with steps of their own in registers, of three blocks at most: 7 to 11 % faster
- * than of four, n = 256. Lines that all have one matrix would go 3.5 % faster with 64 numbers a lane; but which runs
- * are in a batch must not change their bits, so they are laid out as those that differ. */
+ * fifth faster than with FEW (imex2 and imex1, one and two unknowns, on an H200: results/gpu/lines.txt). Where P is not
+ * 1, of one block fewer: a tenth faster (imex2 of order 4, n = 256). Elsewhere FEW, and as many blocks as have that
+ * room; with steps of their own in registers, of three blocks at most: 7 to 11 % faster than of four, n = 256. Lines
+ * that all have one matrix would go 3.5 % faster with 64 numbers a lane; but which runs are in a batch must not change
+ * their bits, so they are laid out as those that differ. */
 static bool pick_general(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
     enum { FEW = 16, MANY = 32, MOST_BLOCKS = 4, MOST_OWN = 3, FEWEST_BLOCKS = 2 };
     *shape = shape_of(lanes_of(d, MANY), MOST_BLOCKS, 1, 0);
     if (has_room(d, sm, shape)) return true;
+    *shape = shape_of(lanes_of(d, MANY), MOST_BLOCKS - 1, 1, 0);
+    if (sw_line_any_mass(&d->model) && !d->own_steps && has_room(d, sm, shape)) return true;
     for (int blocks = d->own_steps ? MOST_OWN : MOST_BLOCKS; blocks > FEWEST_BLOCKS; blocks--) {
         *shape = shape_of(lanes_of(d, FEW), blocks, 1, 0);
         if (has_room(d, sm, shape)) return true;
