@@ -50,6 +50,8 @@ enum { IN_PLACE = !CRANK };
 enum { WIDE = sizeof(double) / sizeof(sw_real) };  /* numbers in the place of one in shared memory */
 enum { AT_POWER = 4, TABLE = AT_POWER + 8 * STAGES };
 enum { TOGETHER = 32 / GROUP };  /* lines a warp; their responses lie side by side, for the sake of the banks */
+/* In pairs, h_k and h_k+1 for even k, of which one load brings both, where all lanes read the same ones. */
+enum { PAIRED = PER_LINE && EVEN && LANE_POINTS % 2 == 0 && !SINGLE && !STREAM && !ENDED };
 
 #define EVERYONE 0xffffffffu
 
@@ -160,17 +162,31 @@ __device__ static inline struct sw_state exclusive_scan(const struct lane &me, s
 
 /* ------------------------------------------------------------------ a solve */
 
+/* Where h_k lies, seen from h_0, in numbers: k is constant. */
+__device__ static inline int place_of_response(int k)
+{
+    return PAIRED ? (k >> 1) * 2 * TOGETHER + (k & 1) : k * TOGETHER * WIDE;
+}
+
+/* h_k and h_k+1, k even. */
+__device__ static inline double2 pair_of_responses(const struct lane &me, int k)
+{
+    return *(const double2 *)(bytes_into_shared(me.response) + place_of_response(k));
+}
+
 /* h_k: what a recursion from zero gives k points behind a single one; 0 for k = -1 and -2. */
 __device__ static inline sw_real response(const struct lane &me, int k)
 {
-    return PER_LINE ? numbers_in_shared(me.response)[k * TOGETHER * WIDE] : me.common->h[k + 2];
+    if (PAIRED) return k & 1 ? pair_of_responses(me, k - 1).y : pair_of_responses(me, k).x;
+    return PER_LINE ? numbers_in_shared(me.response)[place_of_response(k)] : me.common->h[k + 2];
 }
 
 /* As response(), but for a sum that begins at the other end of the block: in a block that is not full, which lacks its
  * last point, it is h_{k-1}. */
 __device__ static inline sw_real response_from_end(const struct lane &me, int k)
 {
-    return PER_LINE || !EVEN ? numbers_in_shared(me.h_offset)[k * TOGETHER * WIDE] : me.common->h[k + 2];
+    if (PAIRED) return response(me, k);
+    return PER_LINE || !EVEN ? numbers_in_shared(me.h_offset)[place_of_response(k)] : me.common->h[k + 2];
 }
 
 __device__ static inline void add_to(struct sw_state *s, sw_real value, sw_real u, sw_real v)
@@ -211,14 +227,19 @@ __device__ static inline struct sw_state forward_sweep(const struct lane &me, st
                                                        const struct lane_values &y)
 {
     struct sw_state total = {0.0, 0.0};
+    sw_real h = 0.0, ahead = 0.0;  /* kept, as the compiler loads them again behind store_value() */
 #pragma unroll
     for (int j = 0; j < LANE_POINTS; j++) {
         sw_real z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
         if (!EVEN && j == LANE_POINTS - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
+        const sw_real before = h;
+        if (PAIRED && j % 2) h = ahead;
+        else h = response(me, j);
+        if (PAIRED && j % 2 == 0) ahead = response(me, j + 1);
         store_value(y, j, z);
-        add_to_backward_total(me, j, z, &total);
+        add_to(&total, z, h, before);
     }
     return total;
 }
@@ -247,13 +268,12 @@ __device__ static inline void reload_shared(void) { __syncwarp(); }
 /* h_-2, h_-1, h_0, ..., h_0 at me.response; its values have the rounding of a recursion of LANE_POINTS steps. */
 __device__ static inline void compute_response(const struct lane &me)
 {
-    const int next_h = TOGETHER * WIDE;
     sw_real *h = numbers_in_shared(me.response), u = 0.0, v = 0.0;
-    h[-2 * next_h] = h[-next_h] = 0.0;
+    h[place_of_response(-2)] = h[place_of_response(-1)] = 0.0;
     for (int k = 0; k < LANE_POINTS; k++) {
         sw_real next = sw_recursive_next(a1_of(me), a2_of(me), k == 0 ? 1.0 : 0.0, u, v);
         v = u;
-        u = h[k * next_h] = next;
+        u = h[place_of_response(k)] = next;
     }
 }
 
@@ -267,8 +287,8 @@ __device__ static inline void locate_lane(struct lane &me)
     me.full = EVEN || sw_recursive_start(me.l + 1, POINTS, LANES) - me.first == LANE_POINTS;
     me.at = group * GROUP_ROOM * (int)sizeof(double);
     me.response =
-        (GROUPS * GROUP_ROOM + warp * TOGETHER * (LANE_POINTS + 2) + group % TOGETHER) * (int)sizeof(double)
-        + 2 * entry;
+        (GROUPS * GROUP_ROOM + warp * TOGETHER * (LANE_POINTS + 2) + (PAIRED ? 2 : 1) * (group % TOGETHER))
+        * (int)sizeof(double) + 2 * entry;
     me.h_offset = me.response - (me.full ? 0 : entry);
     me.spilled = (GROUPS * (GROUP_ROOM + LANE_POINTS + 2) + threadIdx.x) * (int)sizeof(double);
     /* kept, not computed anew wherever they are used */

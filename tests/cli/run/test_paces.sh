@@ -192,12 +192,12 @@ output = { fields = { times = [0.04, 1.0]; }; scalars = { times = [0.04, 1.0]; d
 CFG
 sed 's/lap(u)/dxx(u)/; s/[[]9, 8[]]/9/; s/[[]7.0, 9.0[]]/7.0/
     s/^left.*/left = { dirichlet = "1 + t"; }; right = { neumann = 0.0; };/' early.cfg >early_line.cfg
-# early CONFIG ROW: as each run alone
+# early CONFIG ROW SETTING..: as each run alone
 early() {
-    local on=${2%%.*} k
-    expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" -o $1.h5 --force; says 'plan     1 batch'
+    local on=${2%%.*} k more=("${@:3}")
+    expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" "${more[@]}" -o $1.h5 --force; says 'plan     1 batch'
     for k in 1 10; do
-        expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" --only "k == $k" -o walls_alone0.h5
+        expect 0 run $1.cfg --device "$on" -s "stepper=\"$2\"" "${more[@]}" --only "k == $k" -o walls_alone0.h5
     done
     same $1.h5 walls_alone0.h5
     holds $1.h5 $1.h5 'b["m"][0, 0] == 0.2'
@@ -241,7 +241,7 @@ walls   walls
 through walls -s 'stepper="cuda.stream"'
 END
     for row in cuda.fused cuda.stream; do early early "$row"; done
-    early early_line cuda.fused
+    early early_line cuda.fused -s grid.n=33
     expect 1 run blow.cfg --device cuda -o gpu_blow.h5
     says 'plan     1 batch'
     for k in 1 2 3; do expect 1 run blow.cfg --device cuda --only "k == $k" -o gpu_blow_alone.h5; done
