@@ -365,7 +365,8 @@ static struct sw_cost fused_cost(const struct sw_stepper *s, int64_t steps)
         operations += 9 * (stages.count - 1);
         if (m->g[v]) operations += values * (2 + sw_program_size(m->g[v]).point) + sums;
         if (m->explicit_term[v]) operations += values * sw_program_size(m->explicit_term[v]).point + sums;
-        if (sw_line_has_mass(&m->mass[v])) operations += values * (8 + 8 * !!m->explicit_term[v] + 7 * !!m->g[v]);
+        const int of_p = m->mass[v].d4 != 0.0 ? 8 : 3;
+        if (sw_line_has_mass(&m->mass[v])) operations += values * (of_p + of_p * !!m->explicit_term[v] + 3 * !!m->g[v]);
         if (sw_line_ended(m)) operations += 2 * (stages.count - 1);
     }
     return (struct sw_cost){16.0 * sw_line_unknowns(m) / (double)steps,
