@@ -42,6 +42,8 @@ static void add_value(struct sw_text *text, const struct sw_program *p, const st
         if (length == 1 && *s >= 'a' && *s <= 'c') {
             write_operand(operand, p, in->operand[*s - 'a'], in->rate);
             sw_text_add(text, operand);
+        } else if (in->op == OP_EXP && length == 3) {
+            sw_text_add(text, "SW_EXP");
         } else if (op_is_random(in->op) && length == 6 && *s == 's' && s[1] == 't') {
             sw_text_printf(text, "%uu", (unsigned)p->stream);
         } else {

@@ -1,7 +1,7 @@
 #ifndef INPUTS_POINT_H
 #define INPUTS_POINT_H
 /* What expressions take in at a point; and, where it is compiled at run time, what their functions ask for
- * (sw_program_cuda()): types of stdint.h, double for `real`, fma for SW_FMA. */
+ * (sw_program_cuda()) but exp (expr/exp_point.h): types of stdint.h, double for `real`, fma for SW_FMA. */
 #ifdef __CUDACC_RTC__
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;

@@ -50,7 +50,7 @@ static struct sw_kernel_source source_of(const struct bvp_kernels *row)
 {
     struct sw_kernel_source source = {
         .label = "the GPU code of f and exact",
-        .before = {"expr/inputs_point.h", "base/sw_hd.h", "field/double_double_point.h",
+        .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "field/double_double_point.h",
                    "problem/bvp/bvp_batch_point.h", "problem/bvp/bvp_cells_point.h"},
         .after = {row->file},
         .kernel = {[BVP_BEGIN_K] = "begin_k", [BVP_NORMS_K] = "norms_k"},

@@ -339,7 +339,7 @@ static void write_source(const char *path)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "#include \"expr/random_point.h\"\ntypedef double real;\n"
-                  "#define SW_FMA(x, y, z) ((x)*(y) + (z))\n");
+                  "#define SW_FMA(x, y, z) ((x)*(y) + (z))\n#define SW_EXP(a) exp(a)\n");
     for (int j = 0; j < PROGRAMS; j++) {
         struct sw_program *program = compile(text_of(j));
         struct sw_text text = {0};

@@ -1,0 +1,138 @@
+/* exp of GPUs (expr/exp_point.h): here against expl(), and a GPU's against what is computed here. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "expr/exp_point.h"
+#include "expr/sw_expr.h"
+#include "field/evaluate.h"
+#include "helpers.h"
+#include "problem/device/sampler.h"
+
+static double unit_random(uint64_t *random) { return 0.5 + 0.5 * test_random(random); }
+
+/* Units in the last place of the double that the exact value is nearest to, of those that are subnormal 2^-1074. */
+static double error_of(double x)
+{
+    const long double exact = expl((long double)x);
+    int exponent;
+    frexpl(exact, &exponent);
+    const int unit = exponent - DBL_MANT_DIG > -1074 ? exponent - DBL_MANT_DIG : -1074;
+    return (double)fabsl(((long double)sw_exp(x) - exact) / ldexpl(1, unit));
+}
+
+/* The bounds are those of the header. Without an expl() of more digits than exp() has there is nothing to compare with
+ * (long double is double on some processors). */
+static void is_off_by_less_than_one_unit(void **state)
+{
+    static const struct { double from, to, most; } range[] = {
+        {-1, 1, 0.65},      {-20, 20, 0.65},       {-0.03, 0.03, 0.65}, {-708.3, 709.78, 0.65},
+        {709, 709.78, 0.65}, {-745.2, -708.3, 0.83}, {-1e-15, 1e-15, 0.51},
+    };
+    const int count = small_suite() ? 100000 : 1000000;
+    uint64_t random = 7;
+    (void)state;
+    if (LDBL_MANT_DIG < 60) skip();
+    for (size_t k = 0; k < sizeof range / sizeof *range; k++) {
+        double most = 0, at = 0;
+        for (int i = 0; i < count; i++) {
+            const double x = range[k].from + (range[k].to - range[k].from) * unit_random(&random), error = error_of(x);
+            if (error > most) most = error, at = x;
+        }
+        if (!(most <= range[k].most)) fail_msg("%a: off by %.4f units", at, most);
+    }
+}
+
+static double of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static void what_is_no_number_or_out_of_range_comes_out_as_that(void **state)
+{
+    static const double large[] = {0x1.62e42fefa39fp+9, 710, 1023.999, 1024, 1025, 1e10, 1e300, DBL_MAX, INFINITY};
+    static const double small[] = {-0x1.74910d52d3053p+9, -746, -1023.999, -1024, -1025, -1e10, -1e300, -DBL_MAX,
+                                   -INFINITY};
+    static const double one[] = {0.0, -0.0, 5e-324, -5e-324, 1e-300, -1e-300, 0x1p-54, -0x1p-55};
+    static const uint64_t nan_bits[] = {0x7ff8000000000000, 0xfff8000000000000, 0x7ff0000000000001, 0xfff0000000000001,
+                                        0x7ff00000ffffffff, 0x7fffffffffffffff, 0xffffffffffffffff};
+    (void)state;
+    for (size_t k = 0; k < sizeof large / sizeof *large; k++) assert_true(sw_exp(large[k]) == INFINITY);
+    for (size_t k = 0; k < sizeof small / sizeof *small; k++)
+        assert_true(sw_exp(small[k]) == 0 && !signbit(sw_exp(small[k])));
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++) assert_true(sw_exp(one[k]) == 1);
+    for (size_t k = 0; k < sizeof nan_bits / sizeof *nan_bits; k++) assert_true(isnan(sw_exp(of_bits(nan_bits[k]))));
+    assert_true(isfinite(sw_exp(0x1.62e42fefa39efp+9)) && sw_exp(-0x1.74910d52d3051p+9) == 5e-324);
+}
+
+/* Of random bits: all exponents. */
+static void is_right_for_doubles_of_all_sizes(void **state)
+{
+    uint64_t random = 11;
+    (void)state;
+    if (LDBL_MANT_DIG < 60) skip();
+    for (int i = 0; i < 1000000; i++) {
+        const uint64_t upper = (uint64_t)(unit_random(&random) * 0x1p32),
+                       lower = (uint64_t)(unit_random(&random) * 0x1p32);
+        const double x = of_bits(upper << 32 | lower), e = sw_exp(x);
+        if (isnan(x) ? !isnan(e) : x > 709.79 ? e != INFINITY : x < -745.14 ? e != 0 : !(error_of(x) <= 0.83))
+            fail_msg("exp(%a) = %a", x, e);
+    }
+}
+
+/* ------------------------------------------------------------------ on a GPU */
+
+static struct sw_program *compile(const char *text)
+{
+    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}};
+    const struct sw_scope scope = {.symbol = symbol, .count = 1};
+    struct sw_expr *expr = NULL;
+    struct sw_program *program = NULL;
+    struct sw_expr_error err;
+    assert_ok(sw_expr_parse(text, &expr, &err));
+    assert_ok(sw_program_compile(expr, &scope, &program, &err));
+    sw_expr_destroy(&expr);
+    return program;
+}
+
+enum { POINTS = 1000000 };
+
+static void a_gpu_has_the_same_bits(void **state)
+{
+    static double x[POINTS], e[POINTS];
+    struct sw_device *device;
+    struct sw_device_sampler *sampler;
+    struct sw_sample_found found;
+    double *there;
+    (void)state;
+    if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
+    struct sw_program *itself = compile("x"), *program = compile("exp(x)");
+    const struct sw_sampling at = {.program = itself, .n = {POINTS, 1, 1}, .threads = 1,
+                                   .grid = {.x0 = {-760}, .dx = {0x1.8p-10 + 0x1.234567p-17}}};
+    assert_ok(sw_sample(&at, false, x));
+    assert_true(x[POINTS - 1] > 720);
+    assert_ok(sw_device_alloc(device, POINTS, &there));
+    assert_ok(sw_device_sampler_create(program, 0, device, &sampler));
+    assert_ok(sw_device_sample(sampler, &at, false, NULL, NULL, there, &found));
+    assert_ok(sw_device_download(device, e, there, sizeof e));
+    for (int i = 0; i < POINTS; i++)
+        if (e[i] != sw_exp(x[i])) fail_msg("exp(%a): %a there, %a here", x[i], e[i], sw_exp(x[i]));
+    sw_device_sampler_destroy(&sampler);
+    sw_device_free(device, there);
+    sw_program_destroy(&itself);
+    sw_program_destroy(&program);
+    sw_device_close(&device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_off_by_less_than_one_unit),
+        cmocka_unit_test(what_is_no_number_or_out_of_range_comes_out_as_that),
+        cmocka_unit_test(is_right_for_doubles_of_all_sizes),
+        cmocka_unit_test(a_gpu_has_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
