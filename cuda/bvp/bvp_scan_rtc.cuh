@@ -11,7 +11,8 @@
  *     SCAN_THREADS    of scan_groups_k
  *     STRIDE          distance of the segments of a warp in shared memory, in doubles; even if M is
  *     BY_OFFSET       1: f and exact are programs in X and t; 0: in x, as they keep too many values for each t
- *     UNROLLED        0: f and exact are long: one copy of them for all points of a segment
+ *     F_UNROLLED      0: f is long, or has branches: one copy of it for all points of a segment; 1: a copy each, which
+ *                     share what constants take and hide each other's latency; EXACT_UNROLLED the same
  *     SINGLE          1: u is rounded to single precision
  *
  * Position i + pad belongs to point i. 32 segments are a chunk, a warp's; CHUNKS of them a group, a block's. Of a
@@ -28,7 +29,10 @@
  *     group_totals_k   f_t + 2 + f_X/(M SEGMENTS) + 0.3, nothing read or written but 16 bytes a chunk
  *     solution_k       f_t + 4 + f_X/M + 2, u written once, 16 bytes a chunk read; 5 more and those of exact for norms
  *     short_problem_k  the same
- * and of shared memory 16 bytes a point, on the way to the field. */
+ * All instructions a point where f is 20000 exp(-100 x²)(1 - 200 x²), f_t 22: 42 in group_totals_k and 55 in solution_k
+ * (sm_90, the body of the loop over 16 points).
+ *
+ * Of shared memory 16 bytes a point, on the way to the field. */
 
 enum { CHUNK = 32 * M, CHUNKS = TILES * WARPS * SEGMENTS, GROUP = CHUNK * CHUNKS, THREADS = 32 * WARPS };
 enum { REACH = M * SEGMENTS };  /* points from X on in group_totals_k */
@@ -188,7 +192,7 @@ __device__ static inline double2 thread_totals(const struct problem &p, const st
 #pragma unroll 1
     for (int q = 0; q < SEGMENTS; q++) {
         double2 own = {0, 0};
-#pragma unroll (UNROLLED ? M : 1)
+#pragma unroll (F_UNROLLED ? M : 1)
         for (int k = 0; k < M; k++, number += 1) {
             own.x += weighted(f_of(p, x, table + q * M * F_STEP, k, number), k, first - q * M);
             own.y += own.x;
@@ -268,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(SCAN_THREADS) scan_groups_k(struct 
 struct lane {
     double value[M];        /* f; then the sums of running sums from k on; then u */
     double before, after;   /* the sum before the segment; those of y after it    */
-    double all, all_y;      /* of the chunk                                       */
+    double all, all_y;      /* of the chunk, where it is SHORT                    */
 };
 
 /* mine: room for a segment in shared memory. */
@@ -276,7 +280,7 @@ __device__ static inline void f_values(const struct problem &p, const struct seg
                                        double *mine, struct lane &l)
 {
     double number = x.number;
-#if UNROLLED
+#if F_UNROLLED
 #pragma unroll
     for (int k = 0; k < M; k++, number += 1) l.value[k] = weighted(f_of(p, x, table, k, number), k, first);
 #else
@@ -287,6 +291,16 @@ __device__ static inline void f_values(const struct problem &p, const struct seg
 #endif
 }
 
+/* value += that of the lane w before this one ("up", "0") or behind it ("down", "31"), where there is one. The shuffle
+ * tells in a predicate, which its C++ function does not hand on: comparisons of lanes cost two instructions a point. */
+#define ADD_OF_LANE(direction, last, value, w)                                                        \
+    asm volatile("{ .reg .pred there; .reg .b32 lo, hi; .reg .f64 other;\n"                           \
+                 "mov.b64 {lo, hi}, %0;\n"                                                            \
+                 "shfl.sync." direction ".b32 lo|there, lo, %1, " last ", 0xffffffff;\n"              \
+                 "shfl.sync." direction ".b32 hi|there, hi, %1, " last ", 0xffffffff;\n"              \
+                 "mov.b64 other, {lo, hi};\n"                                                         \
+                 "@there add.rn.f64 %0, %0, other; }" : "+d"(value) : "r"(w))
+
 __device__ static inline void scan_chunk(struct lane &l)
 {
     const int lane = threadIdx.x % 32;
@@ -296,20 +310,16 @@ __device__ static inline void scan_chunk(struct lane &l)
 #pragma unroll
     for (int k = M - 2; k >= 0; k--) l.value[k] += l.value[k + 1];
 #pragma unroll
-    for (int w = 1; w < 32; w *= 2) {
-        const double other = __shfl_up_sync(EVERYONE, a, w);
-        if (lane >= w) a += other;
-    }
-    l.all = __shfl_sync(EVERYONE, a, 31);
+    for (int w = 1; w < 32; w *= 2) ADD_OF_LANE("up", "0", a, w);
     l.before = __shfl_up_sync(EVERYONE, a, 1);
     if (lane == 0) l.before = 0;
     double b = fma((double)M, l.before, l.value[0]);
 #pragma unroll
-    for (int w = 1; w < 32; w *= 2) {
-        const double other = __shfl_down_sync(EVERYONE, b, w);
-        if (lane + w < 32) b += other;
-    }
+    for (int w = 1; w < 32; w *= 2) ADD_OF_LANE("down", "31", b, w);
+#if SHORT
+    l.all = __shfl_sync(EVERYONE, a, 31);
     l.all_y = __shfl_sync(EVERYONE, b, 0);
+#endif
     l.after = __shfl_down_sync(EVERYONE, b, 1);
     if (lane == 31) l.after = 0;
 }
@@ -330,14 +340,15 @@ __device__ static inline void add_norms(const struct problem &p, const struct se
                                         int first, double *mine, const struct lane &l, struct bvp_norms *sum)
 {
 #if SW_HAS_EXACT
-#if !UNROLLED
+#if !EXACT_UNROLLED
 #pragma unroll
     for (int k = 0; k < M; k++) mine[k] = l.value[k];
 #endif
     double number = x.number;
-#pragma unroll (UNROLLED ? M : 1)
+#pragma unroll (EXACT_UNROLLED ? M : 1)
     for (int k = 0; k < M; k++, number += 1)
-        if (!PADDED || k >= first) norms_point(sum, UNROLLED ? l.value[k] : mine[k], exact_of(p, x, table, k, number));
+        if (!PADDED || k >= first)
+            norms_point(sum, EXACT_UNROLLED ? l.value[k] : mine[k], exact_of(p, x, table, k, number));
 #endif
 }
 
@@ -347,32 +358,37 @@ __device__ static inline void store_pair(float *to, double2 v)
     __stcs((float2 *)to, make_float2((float)v.x, (float)v.y));
 }
 
+/* Where point at + first of a chunk lies in shared memory; `at` is a constant, and where segments divide it so is what
+ * it adds. */
+__device__ static inline int place(int at, int first)
+{
+    const int whole = at % M ? 0 : at, rest = at - whole + first;
+    return whole / M * STRIDE + rest / M * STRIDE + rest % M;
+}
+
 /* Through shared memory, so that a warp writes one contiguous segment at a time. @param chunk  room for all lanes */
 __device__ static inline void save_chunk(const struct bvp_batch &b, const struct scan &s, int j, long long position,
                                          double *chunk, const struct lane &l)
 {
     const int lane = threadIdx.x % 32;
-    field_t *field = (field_t *)b.field + j * b.n + position - s.pad;
-    double *mine = chunk + lane * STRIDE;
+    const int first = WIDE ? 2 * lane : lane;
+    field_t *const field = (field_t *)b.field + j * b.n + position - s.pad + first;
+    double *const mine = chunk + lane * STRIDE;
 #if WIDE
 #pragma unroll
     for (int k = 0; k < M; k += 2) *(double2 *)(mine + k) = {l.value[k], l.value[k + 1]};
     __syncwarp();
 #pragma unroll
-    for (int r = 0; r < M / 2; r++) {
-        const int at = 2 * (32 * r + lane);
-        if (!PADDED || position + at >= s.pad)
-            store_pair(field + at, *(const double2 *)(chunk + at / M * STRIDE + at % M));
-    }
+    for (int at = 0; at < CHUNK; at += 64)
+        if (!PADDED || position + at + first >= s.pad)
+            store_pair(field + at, *(const double2 *)(chunk + place(at, first)));
 #else
 #pragma unroll
     for (int k = 0; k < M; k++) mine[k] = l.value[k];
     __syncwarp();
 #pragma unroll
-    for (int r = 0; r < M; r++) {
-        const int at = 32 * r + lane;
-        if (!PADDED || position + at >= s.pad) __stcs(field + at, (field_t)chunk[at / M * STRIDE + at % M]);
-    }
+    for (int at = 0; at < CHUNK; at += 32)
+        if (!PADDED || position + at + first >= s.pad) __stcs(field + at, (field_t)chunk[place(at, first)]);
 #endif
     __syncwarp();
 }

@@ -201,12 +201,14 @@ struct sw_program_size sw_program_size(const struct sw_program *program)
                                     .point = program->operations};
 }
 
-int sw_program_calls(const struct sw_program *program)
+int sw_program_instructions(const struct sw_program *program)
 {
-    int calls = 0;
-    for (int k = program->first[SW_RATE_POINT]; k < program->count; k++) {
+    enum { OF_EXP = 31 };
+    int sum = 0;
+    for (int k = program ? program->first[SW_RATE_POINT] : 0; program && k < program->count; k++) {
         const enum operation op = program->code[k].op;
-        calls += op_table[op].library || op_is_random(op);
+        if (op_is_random(op) || (op_table[op].library && op != OP_EXP)) return -1;
+        sum += op == OP_EXP ? OF_EXP : op_table[op].operands > 0;
     }
-    return calls;
+    return sum;
 }

@@ -273,9 +273,10 @@ struct sw_program_size {
 /** @param program  NULL: it keeps nothing */
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
-/** Of the operations left to do at every point in every step, those that are sin, exp, pow ...: some 30 instructions
- * each. */
-int sw_program_calls(const struct sw_program *program);
+/** Instructions, about, that a GPU executes for the operations left to do at every point in every step; exp is 31 of
+ * them (expr/exp_point.h). @param program  NULL: 0
+ * @return -1: there are functions whose code has branches, sin, log, pow ..., or random numbers */
+int sw_program_instructions(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h, SW_EXP() of
  * expr/exp_point.h, sw_rand(), sw_randn() and sw_noise() of expr/random_point.h, and are built from the program's

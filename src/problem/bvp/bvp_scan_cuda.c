@@ -21,7 +21,8 @@ enum {
     WARPS_LONG = 24,       /* for the others: 80                                                             */
     WARPS_MEASURING = 20,  /* with norms: 96                                                                 */
     MOST_VALUES_OF_T = 64,        /* values for each t: 32 KiB of shared memory where there are 64 t                 */
-    MOST_OPERATIONS = 24       /* operations at a point that are copied for each point of a segment              */
+    MOST_OF_F = 64,            /* instructions of f at a point that are copied for each point of a segment        */
+    MOST_OF_EXACT = 24         /* of exact: all u are in registers beside them                                   */
 };
 
 /* ------------------------------------------------------------------ the shape */
@@ -68,21 +69,25 @@ static int stride_of(int m) { return m % 4 == 0 ? m + 2 : m; }
 
 static size_t shared_of(const struct shape *s) { return sizeof(double) * 32 * (size_t)(s->warps * stride_of(s->m)); }
 
-static int calls_of(const struct sw_program *program) { return program ? sw_program_calls(program) : 0; }
-
 /* A program in x changes from cell to cell, or not at all; one in X and t also with t, or not at all. */
 static bool is_in_x(const struct sw_program *program) { return program && sw_program_rate(program) == SW_RATE_CELL; }
 
+/* Whether what it does at a point is short, and has no branches. */
+static bool is_short(const struct sw_program *program, int most)
+{
+    const int instructions = sw_program_instructions(program);
+    return instructions >= 0 && instructions <= most;
+}
+
 static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
 {
-    const int points = sw_program_size(desc->f).point + sw_program_size(desc->exact).point,
-              calls = calls_of(desc->f) + calls_of(desc->exact);
     const struct shape s = shape_of(desc->n);
     const int warps = desc->exact ? WARPS_MEASURING : s.is_short ? WARPS_SHORT : WARPS_LONG;
     sw_text_printf(text, "#define SHORT %d\n#define PADDED %d\n#define WIDE %d\n#define SINGLE %d\n", s.is_short,
                    s.pad > 0, desc->n % 2 == 0 && s.m % 2 == 0, desc->single);
-    sw_text_printf(text, "#define BY_OFFSET %d\n#define UNROLLED %d\n", !is_in_x(desc->f) && !is_in_x(desc->exact),
-                   calls == 0 && points <= MOST_OPERATIONS);
+    sw_text_printf(text, "#define BY_OFFSET %d\n#define F_UNROLLED %d\n#define EXACT_UNROLLED %d\n",
+                   !is_in_x(desc->f) && !is_in_x(desc->exact), is_short(desc->f, MOST_OF_F),
+                   is_short(desc->exact, MOST_OF_EXACT));
     sw_text_printf(text, "enum { M = %d, WARPS = %d, SEGMENTS = %d, TILES = %d, SCAN_THREADS = %d };\n", s.m, s.warps,
                    s.segments, s.tiles, SCAN_THREADS);
     sw_text_printf(text, "enum { AT_ONCE = %d, STRIDE = %d };\n", s.warps < warps ? warps / s.warps : 1,
