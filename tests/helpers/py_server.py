@@ -6,6 +6,7 @@ Each request is a number of arguments, the process that asks, its folder, and th
 that asks, and writes to SAID.out and SAID.err. The answer is a line with its exit code, as a shell tells it.
 """
 import atexit
+import gc
 import importlib
 import os
 import signal
@@ -113,4 +114,6 @@ def end(code):
 
 
 load(sys.argv[2:])
+gc.freeze()     # forks are short: none looks for cycles, among all that is loaded
+gc.disable()
 end(exit_code(serve()))

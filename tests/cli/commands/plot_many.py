@@ -5,6 +5,7 @@ For each line of the input, the words in FOLDER/words, each ended by a 0 byte, a
 says goes to FOLDER/out; its exit code is printed as a shell tells it. The words are those after 'sweep plot', or
 'program', the text of a program in Python and its arguments; there draw(FILE, OPTIONS...) gives a figure.
 """
+import gc
 import io
 import os
 import sys
@@ -97,6 +98,8 @@ def load_fonts_and_backends():
 def main(folder):
     warnings.resetwarnings()    # fuzz_plot has switched them off
     load_fonts_and_backends()
+    gc.freeze()     # forks are short: none looks for cycles, among all that is loaded
+    gc.disable()
     for _ in sys.stdin:
         with open(os.path.join(folder, "words"), "rb") as f:
             words = os.fsdecode(f.read()).split("\0")[:-1]
