@@ -350,7 +350,7 @@ static void agrees_with_the_undivided_lines(void **state)
     (void)state;
     need_gpu();
     for_each_case(scheme, boundary)
-        for (int k = 0; k < SIZES; k++)
+        for (int k = 0; k < SIZES; k += small_suite() ? 2 : 1)
             for (int axis = 0; axis < 3 && wanted(sizes[k]); axis++)
                 for (int variant = 0; variant < 8; variant++) {
                     const bool half = sw_fd_at_midpoints(sw_fd_scheme_find(scheme)->kind);

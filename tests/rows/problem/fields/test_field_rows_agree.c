@@ -25,7 +25,7 @@ static void fit_row(struct problem *p)
 }
 
 /* On a GPU each case is compiled. */
-static int cases(int most) { return is_on_gpu(row) && !long_suite() ? most / 5 : small_suite() ? most / 4 : most; }
+static int cases(int most) { return is_on_gpu(row) && !long_suite() ? most / 5 : small_suite() ? most / 6 : most; }
 
 /* SW_CASE=K: that problem alone. */
 static bool is_asked(int k) { return !getenv("SW_CASE") || atoi(getenv("SW_CASE")) == k; }
@@ -124,7 +124,7 @@ static void no_bit_depends_on_threads(void **state)
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 5 == 4, takes_walls() && k % 2);
         for (int a = 0; a < p.axes; a++) p.n[a] = p.axes > 2 ? 23 + a : 91 + 13 * a;
         fit_row(&p);
-        if (k == 0 && small_suite()) p.n[1] = 48;  /* two threads then */
+        if (small_suite()) p.n[1] = 48;  /* two threads then */
         p.tolerance = k ? 0 : 1e-2;  /* as above */
         if (k == 0) p.scheme = SW_IMEX2;
         const size_t size = size_of(&p);
