@@ -38,6 +38,9 @@ _Noreturn void skip_because(const char *reason);
 /* A row that needs `what` ("cuda") is absent: skip the test, or fail it when SW_NEED names it. */
 _Noreturn void skip_unless_needed(const char *what, const char *reason);
 
+/* SW_CASE=K leaves only that case of tests that have many random ones, SW_CASE=K/N every Nth from K on. */
+bool is_case_asked_for(int k);
+
 /* SW_TESTS=PATTERN in the environment ("agrees_*") leaves only the tests of such a name; SW_LIST=1 prints the names of
  * all, and runs none. A program that was told to leave out and ran nothing at all fails. So that this is known, groups
  * are run by run_group(), whatever the macro. */

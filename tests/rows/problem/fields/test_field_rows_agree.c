@@ -27,9 +27,6 @@ static void fit_row(struct problem *p)
 /* On a GPU each case is compiled. */
 static int cases(int most) { return is_on_gpu(row) && !long_suite() ? most / 5 : small_suite() ? most / 6 : most; }
 
-/* SW_CASE=K: that problem alone. */
-static bool is_asked(int k) { return !getenv("SW_CASE") || atoi(getenv("SW_CASE")) == k; }
-
 static void as_the_reference(void **state)
 {
     (void)state;
@@ -38,7 +35,7 @@ static void as_the_reference(void **state)
         struct problem p;
         make_problem(&p, k % 3 == 2 ? 3 : 2, k % 5 == 4 ? 4 : 2, k % 7 == 6, false);
         fit_row(&p);
-        if (is_asked(k)) compare_rows(&p, row, 1 + k % THREADS);
+        if (is_case_asked_for(k)) compare_rows(&p, row, 1 + k % THREADS);
         destroy_problem(&p);
     }
 }
@@ -52,7 +49,7 @@ static void between_walls_as_the_reference(void **state)
     for (int k = 0; is_compared() && takes_walls() && k < cases(2 * CASES); k++) {
         struct problem p;
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, k % 7 == 6, true);
-        if (is_asked(k)) compare_rows(&p, row, 1 + k % THREADS);
+        if (is_case_asked_for(k)) compare_rows(&p, row, 1 + k % THREADS);
         destroy_problem(&p);
     }
 }
@@ -70,7 +67,7 @@ static void in_clusters_as_the_reference(void **state)
         p.n[0] = n[k % 8][0], p.n[1] = n[k % 8][1];
         if (size_of(&p) > 10000) p.tolerance = 0;  /* the reference would take minutes */
         if (k % 8 == 7) p.scheme = SW_BACKWARD_EULER;
-        if (is_asked(k)) compare_rows(&p, row, 1);
+        if (is_case_asked_for(k)) compare_rows(&p, row, 1);
         destroy_problem(&p);
     }
 }
@@ -154,7 +151,7 @@ static void runs_of_other_paces_in_one_batch(void **state)
         struct problem p;
         make_problem(&p, k % 3 == 2 ? 3 : 2, 2, false, takes_walls() && k % 2);
         fit_row(&p);
-        if (is_asked(k)) paces_change_nothing(&p, row, 1 + k % THREADS);
+        if (is_case_asked_for(k)) paces_change_nothing(&p, row, 1 + k % THREADS);
         destroy_problem(&p);
     }
 }
