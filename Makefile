@@ -198,6 +198,7 @@ $B/gen/build_info.h: FORCE
 	   echo '#define SW_BUILD_DIRTY $(if $(shell git status --porcelain -uno 2>/dev/null),1,0)'; \
 	   echo '#define SW_BUILD_PACKAGE "$(strip $(PACKAGE))"'; \
 	   echo '#define SW_BUILD_COMPILER "$(shell $(CC) --version | head -n 1)"'; \
+	   echo '#define SW_BUILD_SM "$(if $(CUDA),$(SM))"'; \
 	   echo '#define SW_BUILD_FLAGS "$(OPT)$(if $(CUDA),$(if $(filter-out -O3,$(NVOPT)), nvcc $(NVOPT)))"'; } > $@.new
 	@cmp -s $@.new $@ && rm -f $@.new || mv $@.new $@
 

@@ -9,6 +9,7 @@ struct sw_build {
     const char *package;   /* "sweep 1.0.0-1 (Debian)", "" of no package       */
     const char *compiler;  /* "gcc (Debian 12.2.0-14) 12.2.0"                  */
     const char *flags;     /* "-O3 -g -march=native"                           */
+    const char *sm;        /* "80 90": GPUs that it has code for; "": none     */
 };
 extern const struct sw_build sw_build;
 #endif

@@ -219,6 +219,15 @@ void message_ranks(const struct sweep_run *run)
                         run->sharing.ranks_per_gpu);
 }
 
+/* Code for a GPU runs on those of its family, up to newer ones. */
+static bool has_code_for(int sm)
+{
+    int known, end;
+    for (const char *rest = sw_build.sm; sscanf(rest, "%d%n", &known, &end) == 1; rest += end)
+        if (known / 10 == sm / 10 && known <= sm) return true;
+    return false;
+}
+
 void message_plan(const struct sweep_run *run, double seconds)
 {
     char here[24], all[24], size[24];
@@ -232,6 +241,9 @@ void message_plan(const struct sweep_run *run, double seconds)
         sw_text_printf(&text, " · solver %s%s", p->solver, run->s->sweep->single_steps ? " in single precision" : "");
     if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
     sw_text_printf(&text, "\n");
+    if (first->sm && !has_code_for(first->sm))
+        sw_text_printf(&text, "note     this program has code for sm_%s: for sm_%d the driver compiles it, once\n",
+                       sw_build.sm, first->sm);
     if (!first->sm) cli_devices_tell_choice(run->s, &run->devices, &text);
     sw_plan_describe_domain(p, &text);
     sw_text_printf(&text, "plan     ");

@@ -24,6 +24,7 @@
 
 /* Our use of NVRTC: each function has the type that nvrtc.h declares. */
 #define NVRTC_LIST(X) X(Version) X(CreateProgram) X(DestroyProgram) X(CompileProgram) X(GetCUBINSize) X(GetCUBIN) \
+                      X(GetPTXSize) X(GetPTX) X(GetNumSupportedArchs) X(GetSupportedArchs)                \
                       X(GetProgramLogSize) X(GetProgramLog) X(GetErrorString)
 struct nvrtc {
 #define X(name) __typeof__(&nvrtc##name) name;
@@ -73,13 +74,14 @@ static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram progr
     return st;
 }
 
-static enum sw_status take_cubin(const struct nvrtc *rtc, nvrtcProgram program, void **cubin, size_t *bytes)
+/* @param ptx  in place of a cubin */
+static enum sw_status take_code(const struct nvrtc *rtc, nvrtcProgram program, bool ptx, void **cubin, size_t *bytes)
 {
     char *out;
-    nvrtcResult result = rtc->GetCUBINSize(program, bytes);
+    nvrtcResult result = ptx ? rtc->GetPTXSize(program, bytes) : rtc->GetCUBINSize(program, bytes);
     if (result) return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBINSize: %s", rtc->GetErrorString(result));
     SW_TRY(sw_alloc(*bytes, &out));
-    result = rtc->GetCUBIN(program, out);
+    result = ptx ? rtc->GetPTX(program, out) : rtc->GetCUBIN(program, out);
     if (result) {
         sw_free(out);
         return SW_FAIL(SW_E_CUDA, "nvrtcGetCUBIN: %s", rtc->GetErrorString(result));
@@ -88,20 +90,31 @@ static enum sw_status take_cubin(const struct nvrtc *rtc, nvrtcProgram program, 
     return SW_OK;
 }
 
+/* The newest architecture that this NVRTC knows, up to sm: where it is another one the driver compiles its PTX, on. */
+static int known_up_to(const struct nvrtc *rtc, int sm)
+{
+    int count = 0, known = 0, all[256];
+    if (rtc->GetNumSupportedArchs(&count) || count > 256 || rtc->GetSupportedArchs(all)) return sm;
+    for (int k = 0; k < count; k++)
+        if (all[k] <= sm && all[k] > known) known = all[k];
+    return known ? known : sm;
+}
+
 static enum sw_status compile(const struct nvrtc *rtc, const char *text, const char *label, int sm, void **cubin,
                               size_t *bytes)
 {
     enum sw_status st;
     nvrtcProgram program = NULL;
-    char arch[32];
+    char arch[40];
     const char *options[FIXED_OPTIONS + 1];
+    const int known = known_up_to(rtc, sm);
     nvrtcResult result = rtc->CreateProgram(&program, text, label, 0, NULL, NULL);
     if (result) return SW_FAIL(SW_E_CUDA, "%s: nvrtcCreateProgram: %s", label, rtc->GetErrorString(result));
-    snprintf(arch, sizeof arch, "--gpu-architecture=sm_%d", sm);
+    snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", known == sm ? "sm" : "compute", known);
     memcpy(options, fixed_options, FIXED_OPTIONS * sizeof *options);
     options[FIXED_OPTIONS] = arch;
     result = rtc->CompileProgram(program, FIXED_OPTIONS + 1, options);
-    st = result ? compile_failed(rtc, program, result, label, sm) : take_cubin(rtc, program, cubin, bytes);
+    st = result ? compile_failed(rtc, program, result, label, sm) : take_code(rtc, program, known != sm, cubin, bytes);
     rtc->DestroyProgram(&program);
     return st;
 }

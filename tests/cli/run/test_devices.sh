@@ -44,4 +44,22 @@ expect 0 run "$config" --device cpu:0,1,2 --only 'run < 3' -o left.h5
 says 'device   '; grep '^device ' err | grep -q cpu: && fail 'several devices for one run'
 
 [ "$gpus" -ge 2 ] || echo "# skipped: several GPUs, there are $gpus"
+# a driver that is older than the program: told, and no hindrance on a CPU
+if "$sweep" --version | grep -q 'with CUDA' && command -v "${CC:-cc}" >/dev/null; then
+    mkdir old
+    "${CC:-cc}" -w -shared -fPIC -o old/libcuda.so.1 -x c - <<'C'
+int strcmp(const char *, const char *);
+int cuInit(unsigned flags) { return 0; }
+int cuDriverGetVersion(int *version) { *version = 11020; return 0; }
+int cuGetProcAddress(const char *name, void **f, int version, unsigned long long flags)
+{
+    *f = !strcmp(name, "cuInit") ? (void *)cuInit : !strcmp(name, "cuDriverGetVersion") ? (void *)cuDriverGetVersion : 0;
+    return *f ? 0 : 500;
+}
+C
+    export LD_LIBRARY_PATH=$PWD/old${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    expect 4 run "$top/configs/tiny_heat.cfg" --device cuda -o old.h5
+    says 'the NVIDIA driver supports CUDA 11.2, this program needs'
+    expect 0 run "$top/configs/tiny_heat.cfg" -o old.h5
+fi
 summary

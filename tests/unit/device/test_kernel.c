@@ -112,6 +112,24 @@ static void damage(const char *path, long offset, long length)
     fclose(f);
 }
 
+/* An architecture that the compiler does not know yet gets the text that the driver goes on from. */
+static void gives_newer_gpus_what_their_driver_compiles(void **state)
+{
+    void *code;
+    size_t bytes;
+    bool cached;
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const enum sw_status st = sw_kernel_compile(good, "test", 999, &code, &bytes, &cached);
+        if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
+        assert_int_equal(st, SW_OK);
+        assert_int_equal(cached, k);
+        assert_non_null(strstr(code, ".target sm_"));
+        assert_int_equal(((const char *)code)[bytes - 1], 0);
+        sw_free(code);
+    }
+}
+
 static void recovers_from_a_damaged_cache_file(void **state)
 {
     static const struct { long offset, length; } harm[] = {{0, -1}, {20, -1}, {500, -1}, {0, 0}, {0, 39}, {0, 700}};
@@ -224,6 +242,10 @@ static const char slow_compiler[] =
     "{ there = 1; atexit(gone); usleep(1000000); if (!there) abort(); return p == NULL; }\n"
     "int nvrtcGetCUBINSize(void *p, size_t *n) { *n = 4; return p == NULL; }\n"
     "int nvrtcGetCUBIN(void *p, char *c) { strcpy(c, \"abc\"); return p == NULL; }\n"
+    "int nvrtcGetPTXSize(void *p, size_t *n) { *n = 4; return p == NULL; }\n"
+    "int nvrtcGetPTX(void *p, char *c) { strcpy(c, \"ptx\"); return p == NULL; }\n"
+    "int nvrtcGetNumSupportedArchs(int *n) { *n = 1; return 0; }\n"
+    "int nvrtcGetSupportedArchs(int *all) { *all = 90; return 0; }\n"
     "int nvrtcGetProgramLogSize(void *p, size_t *n) { *n = 1; return p == NULL; }\n"
     "int nvrtcGetProgramLog(void *p, char *c) { *c = 0; return p == NULL; }\n";
 
@@ -582,6 +604,7 @@ int main(void)
         cmocka_unit_test_setup(two_processes_compile_the_same_kernel, fresh_cache),
         cmocka_unit_test_setup(takes_the_second_compilation_from_the_cache, fresh_cache),
         cmocka_unit_test_setup(compiles_another_text_or_architecture_anew, fresh_cache),
+        cmocka_unit_test_setup(gives_newer_gpus_what_their_driver_compiles, fresh_cache),
         cmocka_unit_test_setup(recovers_from_a_damaged_cache_file, fresh_cache),
         cmocka_unit_test_setup(works_where_the_cache_cannot_be_written, fresh_cache),
         cmocka_unit_test_setup(works_without_a_place_for_a_cache, fresh_cache),
