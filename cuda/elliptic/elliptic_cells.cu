@@ -16,8 +16,10 @@ static int64_t parts_of(int64_t cells) { return (cells + SW_CUDA_ELLIPTIC_PART -
 
 /* A block of threads has a tile of strips side by side, so that neighbours along y come from the same processor's
  * cache: 32 along x and 8 along y, or more of one where there are fewer of the other. Tiles are numbered along x, then
- * y, then upwards. */
-struct tiles { int64_t along_x, along_y, all; int x; };
+ * y, then upwards. A block goes up through `high` of them, while BUSY blocks are left: what a thread finds out before
+ * its first cell is as much as 20 levels take. */
+struct tiles { int64_t along_x, along_y, all; int x, high; };
+enum { HIGHEST = 4, BUSY = 1024 };
 
 static struct tiles tiles_of(int64_t nx, int64_t ny, int64_t nz)
 {
@@ -26,11 +28,26 @@ static struct tiles tiles_of(int64_t nx, int64_t ny, int64_t nz)
     while (x / 2 >= nx) x /= 2;
     const int64_t y = THREADS / x, along_x = (nx + x - 1) / x, along_y = (ny + y - 1) / y,
                   along_z = (nz + SW_CUDA_ELLIPTIC_STRIP - 1) / SW_CUDA_ELLIPTIC_STRIP;
-    const struct tiles t = {along_x, along_y, along_x * along_y * along_z, x};
+    const struct tiles t = {along_x, along_y, along_x * along_y * along_z, x, 1};
     return t;
 }
 
 extern "C" int64_t sw_cuda_elliptic_partials(int64_t nx, int64_t ny, int64_t nz) { return tiles_of(nx, ny, nz).all; }
+
+/* A load that stays where it stands: before the barrier behind it. */
+__device__ static inline double fetch(const double *p)
+{
+    double v;
+    asm volatile("ld.global.f64 %0, [%1];" : "=d"(v) : "l"(p));
+    return v;
+}
+
+__device__ static inline float fetch(const float *p)
+{
+    float v;
+    asm volatile("ld.global.f32 %0, [%1];" : "=f"(v) : "l"(p));
+    return v;
+}
 
 /* What a level needs of memory, beside what the levels below it have brought. */
 template <typename real> struct level {
@@ -45,12 +62,13 @@ template <bool FULL, bool VARIABLE, typename M, typename real> struct strip {
     const real *kx, *ky, *kz;
     int64_t west, east, south, north;  /* from a cell to its neighbours */
     int64_t j, first, lowest;
+    int     higher;  /* levels above the next one that is taken */
     bool    has_west, has_east, has_south, has_north, corner_west, corner_east;
     real  area, weight[4], vertex[4];
 
     __device__ inline strip(const M &matrix, int64_t i, int64_t row, int64_t lowest_level, const real *u,
                             const real *right)
-        : m(matrix), j(row), first(lowest_level)
+        : m(matrix), j(row), first(lowest_level), higher((int)(matrix.nz - 1 - lowest_level))
     {
         const int64_t nx = m.nx, ny = m.ny, nz = m.nz, slab = nx * nz;
         lowest = j * slab + first * nx + i;
@@ -77,29 +95,35 @@ template <bool FULL, bool VARIABLE, typename M, typename real> struct strip {
         }
     }
 
-    __device__ inline level<real> load(int64_t l, bool residual) const
+    /* Its lowest level, which it leaves, unless it is the uppermost. */
+    __device__ inline level<real> take_level(bool residual)
     {
         const int64_t nx = m.nx;
-        const real *const at = own + l * nx;
+        const real *const at = own;
+        const bool below = higher > 0;
+        const int step = below ? (int)nx : 0;  /* a row is shorter than 2^31 */
         level<real> v;
-        if (residual) v.f = f[l * nx];
-        v.up = first + l < m.nz - 1 ? at[nx] : 0;
-        v.south = has_south ? at[south] : 0, v.north = has_north ? at[north] : 0;
-        v.west = has_west ? at[west] : 0, v.east = has_east ? at[east] : 0;
+        if (residual) v.f = fetch(f);
+        v.up = below ? fetch(at + nx) : 0;
+        v.south = has_south ? fetch(at + south) : 0, v.north = has_north ? fetch(at + north) : 0;
+        v.west = has_west ? fetch(at + west) : 0, v.east = has_east ? fetch(at + east) : 0;
         if (FULL) {
-            v.south_west = has_south && corner_west ? at[south - 1] : 0;
-            v.south_east = has_south && corner_east ? at[south + 1] : 0;
-            v.north_west = has_north && corner_west ? at[north - 1] : 0;
-            v.north_east = has_north && corner_east ? at[north + 1] : 0;
+            v.south_west = has_south && corner_west ? fetch(at + south - 1) : 0;
+            v.south_east = has_south && corner_east ? fetch(at + south + 1) : 0;
+            v.north_west = has_north && corner_west ? fetch(at + north - 1) : 0;
+            v.north_east = has_north && corner_east ? fetch(at + north + 1) : 0;
         }
         if (VARIABLE) {
-            const real *const x = kx + l * (nx + 1), *const y = ky + l * nx, *const z = kz + l * nx;
-            v.kx[0] = x[0], v.kx[1] = x[1], v.ky[0] = y[0], v.ky[1] = y[nx * m.nz], v.kz[0] = z[0], v.kz[1] = z[nx];
+            v.kx[0] = fetch(kx), v.kx[1] = fetch(kx + 1), v.ky[0] = fetch(ky), v.ky[1] = fetch(ky + nx * m.nz);
+            v.kz[0] = fetch(kz), v.kz[1] = fetch(kz + nx);
+            kx += step + below, ky += step, kz += step;
         }
+        own += step, f += step, higher--;
         return v;
     }
 
-    /* A u. @param w  what is vertical: a, b, c, d */
+    /* A u. What is elliptic_vertical() is written out, so that the order of its roundings does not depend on the kernel
+     * it is compiled into. @param w  what is vertical: a, b, c, d */
     __device__ inline real image(const level<real> &v, const real w[4], real u, real down) const
     {
         real b = w[1], c = w[2], x0 = weight[0], x1 = weight[1], y0 = weight[2], y1 = weight[3];
@@ -116,69 +140,85 @@ template <bool FULL, bool VARIABLE, typename M, typename real> struct strip {
             elliptic_vertex(vertex[3], u, v.east, v.north, v.north_east, &sum[3], &difference[3]);
             sides += elliptic_cross(sum[0], difference[1], difference[2], sum[3]);
         }
-        return area * elliptic_vertical(w[0], b, c, u, v.up, down) + w[3] * sides;
+        return fma(w[3], sides, area * fma(c, u - down, fma(b, u - v.up, w[0] * u)));
     }
 };
 
-/* y = A u, or r = f - A u with |r|² of a block into partial (y NULL: only that): a thread a strip. AHEAD levels are
- * asked for before the first is needed; a, b, c, d of each level are in shared memory, where loads do not wait behind
- * those of cells that are on their way. */
+/* y = A u, or r = f - A u with |r|² of each tile into partial (y NULL: only that): a thread a column of strips. Words
+ * of memory: u, f, and y; u comes 1.4 times from the second-level cache, for the sides of tiles. A level takes 75
+ * instructions, 18 of them of double precision. A thread asks for AT_ONCE levels before it needs the first of them;
+ * more at once, and fewer blocks for that, were slower. a, b, c, d of each level are in shared memory, where loads do
+ * not wait behind those of cells that are on their way. */
 template <bool FULL, bool VARIABLE, bool RESIDUAL, typename M, typename real>
-__global__ static void __launch_bounds__(THREADS, 2)
-    elliptic_apply_k(M all, struct tiles tiles, const real *__restrict__ u, const real *__restrict__ f,
-                     real *__restrict__ y, double *partial)
+__global__ static void __launch_bounds__(THREADS, FULL || VARIABLE ? 2 : 4)
+    elliptic_apply_k(M all, struct tiles tiles, unsigned blocks, const real *u, const real *f, real *y,
+                     double *partial)
 {
-    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AHEAD = FULL || VARIABLE ? 1 : 4 };
-    __shared__ real verticals[STRIP][4];
+    enum { STRIP = SW_CUDA_ELLIPTIC_STRIP, AT_ONCE = 2, WARPS = THREADS / 32 };
+    __shared__ real verticals[HIGHEST * STRIP][4];
+    __shared__ double of_warp[HIGHEST][WARPS];
     const int thread = (int)threadIdx.x, above = thread / tiles.x;
-    const int64_t system = all.systems > 1 ? blockIdx.x / tiles.all : 0, tile = blockIdx.x - system * tiles.all,
-                  row = tile / tiles.along_x, layer = row / tiles.along_y, base = system * all.nx * all.ny * all.nz,
-                  i = (tile - row * tiles.along_x) * tiles.x + (thread - above * tiles.x),
-                  j = (row - layer * tiles.along_y) * (THREADS / tiles.x) + above, first = layer * STRIP,
+    const unsigned along_x = (unsigned)tiles.along_x, along_y = (unsigned)tiles.along_y,  /* blocks: below 2^31 */
+                   system = all.systems > 1 ? blockIdx.x / blocks : 0, block = blockIdx.x - system * blocks,
+                   row = block / along_x, layers = row / along_y, x = block - row * along_x;
+    const int64_t base = system * (all.nx * all.ny * all.nz), i = x * tiles.x + (thread - above * tiles.x),
+                  j = (row - layers * along_y) * (THREADS / tiles.x) + above, first = layers * tiles.high * STRIP,
                   left = all.nz - first;
     const M m = of_system(all, system);
-    const bool there = i < m.nx && j < m.ny;
-    const int count = !there ? 0 : left < STRIP ? (int)left : (int)STRIP;
-    real vertical = 0;
-    if (thread < STRIP * 4 && thread / 4 < left)
-        vertical = (thread % 4 == 0 ? m.a : thread % 4 == 1 ? m.b : thread % 4 == 2 ? m.c : m.d)[first + thread / 4];
-    const strip<FULL, VARIABLE, M, real> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
+    const bool there = i < m.nx && j < m.ny, stores = there && (!RESIDUAL || y);
+    const int levels = left < tiles.high * STRIP ? (int)left : tiles.high * STRIP;
+    if (thread < HIGHEST * STRIP * 4) {
+        const real *const of = thread % 4 == 0 ? m.a : thread % 4 == 1 ? m.b : thread % 4 == 2 ? m.c : m.d;
+        verticals[thread / 4][thread % 4] = thread / 4 < levels ? of[first + thread / 4] : 0;
+    }
+    strip<FULL, VARIABLE, M, real> s(m, there ? i : 0, there ? j : 0, first, u + base, f + base);
     real own = s.own[0], down = first > 0 ? s.own[-m.nx] : 0;
+    if (stores) y += base + s.lowest;
     double squares = 0;
-    level<real> v[AHEAD];
-#pragma unroll
-    for (int l = 0; l < AHEAD; l++)
-        if (l < count) v[l] = s.load(l, RESIDUAL);
-    if (thread < STRIP * 4) verticals[thread / 4][thread % 4] = vertical;
     __syncthreads();
+#pragma unroll 1
+    for (int l = 0; l < levels; l += AT_ONCE) {
+        level<real> v[AT_ONCE];
 #pragma unroll
-    for (int l = 0; l < STRIP; l++) {
-        if (l >= count) break;
-        const level<real> now = v[l % AHEAD];
-        if (l + AHEAD < count) v[l % AHEAD] = s.load(l + AHEAD, RESIDUAL);
-        const real image = s.image(now, verticals[l], own, down), r = RESIDUAL ? now.f - image : image;
-        if (!RESIDUAL || y) y[base + s.lowest + l * m.nx] = r;
-        squares += r * r;
-        down = own;
-        own = now.up;
+        for (int e = 0; e < AT_ONCE; e++) v[e] = s.take_level(RESIDUAL);
+        __syncwarp();
+#pragma unroll
+        for (int e = 0; e < AT_ONCE; e++) {
+            const real image = s.image(v[e], verticals[l + e], own, down), r = RESIDUAL ? v[e].f - image : image;
+            if (stores && l + e < levels) *y = r, y += m.nx;
+            if (l + e < levels) squares += r * r;
+            down = own;
+            own = v[e].up;
+        }
+        if (!RESIDUAL || ((l + AT_ONCE) % STRIP != 0 && l + AT_ONCE < levels)) continue;
+        if (!there) squares = 0;
+        for (int w = 16; w > 0; w /= 2) squares += __shfl_xor_sync(~0u, squares, w);
+        if (thread % 32 == 0) of_warp[l / STRIP][thread / 32] = squares;
+        squares = 0;
     }
     if (!RESIDUAL) return;
-    const double sum = sum_of_block(squares);
-    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+    __syncthreads();
+    if (thread * STRIP >= levels) return;
+    double sum = 0;
+    for (int w = 0; w < WARPS; w++) sum += of_warp[thread][w];
+    partial[system * tiles.all + (row + (layers * (tiles.high - 1) + thread) * along_y) * along_x + x] = sum;
 }
 
 template <bool RESIDUAL, typename M, typename real>
 static enum sw_status queue_apply(cudaStream_t stream, const M *m, const real *u, const real *f, real *y,
                                   double *partial)
 {
-    const struct tiles tiles = tiles_of(m->nx, m->ny, m->nz);
-    const int64_t blocks = tiles.all * m->systems;
-    void (*kernel)(M, struct tiles, const real *, const real *, real *, double *) =
+    struct tiles tiles = tiles_of(m->nx, m->ny, m->nz);
+    while (tiles.high < HIGHEST && tiles.all * m->systems >= 2 * BUSY * tiles.high) tiles.high *= 2;
+    const int64_t across = tiles.along_x * tiles.along_y, layers = across ? tiles.all / across : 0,
+                  blocks = across * ((layers + tiles.high - 1) / tiles.high);
+    void (*kernel)(M, struct tiles, unsigned, const real *, const real *, real *, double *) =
         elliptic_apply_k<false, false, RESIDUAL, M, real>;
     if (m->cross) kernel = elliptic_apply_k<true, false, RESIDUAL, M, real>;
     else if (m->kx) kernel = elliptic_apply_k<false, true, RESIDUAL, M, real>;
-    if (blocks == 0) return SW_OK;
-    return launch(kernel, blocks, THREADS, 0, stream, ALONE, *m, tiles, u, f, y, partial);
+    if (blocks * m->systems == 0) return SW_OK;
+    return launch(kernel, blocks * m->systems, THREADS, 0, stream, ALONE, *m, tiles, (unsigned)blocks, u, f, y,
+                  partial);
 }
 
 extern "C" enum sw_status sw_cuda_elliptic_apply(sw_cuda_stream stream, const struct sw_cuda_elliptic *m,
