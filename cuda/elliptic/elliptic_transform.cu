@@ -3,13 +3,19 @@
  * operations a cell, and 2 words, 3 where it is added. Sums of squares come along, of what goes in and what comes out.
  *
  * With 65 to 128 levels a warp keeps its 16 rows of X in 128 registers, and a block takes one tile of 32 columns after
- * another, the next two on their way to shared memory. With other numbers of levels a block makes rows of a tile of 64
- * columns, a warp 16 of the rows. The tile comes in steps of 16 rows through shared memory, copied some steps ahead; X
- * lies in memory as the warps' registers hold it, pairs of a lane beside those of the next one, and stays in the
- * caches: in lines, as a step's products take no longer than 128 loads of a word by each of four warps. */
+ * another, the next two on their way to shared memory. An mma takes 64 cycles of a quarter of a processor, a tile of
+ * 128 levels 4096; what else a warp does for a tile goes along with products of the other warp of its quarter, and its
+ * copies fill the cycles between mmas: for that they have no branches, and a tile's place is counted on, not divided
+ * for. Turns of the two warps by barriers were slower, as were smaller mmas and bulk copies.
+ *
+ * With other numbers of levels a block makes rows of a tile of 64 columns, a warp 16 of the rows. The tile comes in
+ * steps of 16 rows through shared memory, copied some steps ahead; X lies in memory as the warps' registers hold it,
+ * pairs of a lane beside those of the next one, and stays in the caches: in lines, as a step's products take no longer
+ * than 128 loads of a word by each of four warps. */
 #include "cuda/elliptic/elliptic_sum.cuh"
 #include <cuda_pipeline_primitives.h>
 
+#include "cuda/bulk_copy.cuh"
 #include "cuda/launch.cuh"
 #include "cuda/elliptic/elliptic_kernels.h"
 
@@ -20,7 +26,7 @@ enum {
     STAGES = 4,                /* steps on the way                                                               */
     WARPS = 8,                 /* of a block at most                                                             */
     KEPT_WIDTH = 32,           /* columns of a tile where X is in registers                                      */
-    KEPT_PITCH = KEPT_WIDTH + 4, KEPT_STAGES = 3  /* tiles that are there or on their way                        */
+    KEPT_PITCH = KEPT_WIDTH + 4, KEPT_STAGES = 4  /* tiles that are there or on their way                        */
 };
 
 /* c += A B, a tile of 16 x 16 times 16 x 8 (PTX ISA, mma.m16n8k16 with .f64): lane 4g + t has of A rows g, g + 8 in
@@ -164,100 +170,167 @@ __global__ static void __launch_bounds__(32 * WARPS, 2)
 
 /* ------------------------------------------------------------------ X in registers */
 
-/* Tile number `tile` of all systems. */
-struct place { int64_t system, slab, tile, corner, first_other; };
-
-__device__ static inline struct place place_of(const struct sw_cuda_transform &t, int64_t tile, int64_t tiles)
+/* Gates are barriers in shared memory whose phases end when all threads have arrived (PTX ISA, "mbarrier"). */
+__device__ static inline void gate_init(uint64_t *gate, unsigned threads)
 {
-    struct place p;
-    p.tile = (unsigned)tile % (unsigned)tiles;  /* below 2^31 */
-    p.slab = (unsigned)tile / (unsigned)tiles % (unsigned)t.ny;
-    p.system = (unsigned)tile / (unsigned)tiles / (unsigned)t.ny;
-    p.corner = p.system * t.nx * t.ny * t.nz + p.slab * t.from_slab + p.tile * KEPT_WIDTH;
-    p.first_other = t.first_other ? t.first_other[p.system] : t.nz;
-    return p;
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(gate)), "r"(threads) : "memory");
 }
 
-template <bool PAIRS>
-__device__ static inline void copy_tile(const struct sw_cuda_transform &t, int64_t tile, int64_t tiles, int64_t all,
-                                        double *to)
+__device__ static inline void gate_arrive(uint64_t *gate)
 {
-    enum { WORDS = PAIRS ? 2 : 1, PIECES = KEPT_WIDTH / WORDS, BYTES = 8 * WORDS, ROWS = 32 * WARPS / PIECES };
-    if (tile < all) {
-        const struct place p = place_of(t, tile, tiles);
-        const int first = (int)threadIdx.x / PIECES, column = (int)threadIdx.x % PIECES * WORDS,
-                  last = column < t.nx - p.tile * KEPT_WIDTH ? (int)t.nz : 0, first_other = (int)p.first_other;
-        const int64_t at = p.corner + first * t.from_row + column, step = ROWS * t.from_row;
-        const double *own = t.from + at, *other = t.other + at;
-        to += first * KEPT_PITCH + column;
-#pragma unroll
-        for (int k = 0; k < WARPS * STEP; k += ROWS, own += step, other += step) {
-            const bool there = first + k < last;
-            __pipeline_memcpy_async(to + k * KEPT_PITCH, !there ? t.from : first + k < first_other ? own : other, BYTES,
-                                    there ? 0 : BYTES);
-        }
+    asm volatile("{.reg .b64 state;\n mbarrier.arrive.shared.b64 state, [%0];}" ::"r"(shared_address(gate))
+                 : "memory");
+}
+
+/* This thread arrives when what it copies has come. */
+__device__ static inline void gate_arrive_copied(uint64_t *gate)
+{
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(gate)) : "memory");
+}
+
+/* @param phase  which one has to have ended, from 0 */
+__device__ static inline void gate_wait(uint64_t *gate, int phase)
+{
+    uint32_t ended = 0;
+    while (!ended)
+#if __CUDA_ARCH__ >= 900
+        asm volatile("{.reg .pred p;\n mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n selp.b32 %0, 1, 0, p;}"
+#else
+        asm volatile("{.reg .pred p;\n mbarrier.test_wait.parity.shared.b64 p, [%1], %2;\n selp.b32 %0, 1, 0, p;}"
+#endif
+                     : "=r"(ended) : "r"(shared_address(gate)), "r"(phase & 1) : "memory");
+}
+
+/* Where a block's tile is; from one to the next it is `step` away, which is less than all. */
+struct place { int tile, slab, system; };
+
+__device__ static inline void move(const struct place &all, const struct place &step, struct place *p)
+{
+    p->tile += step.tile, p->slab += step.slab, p->system += step.system;
+    if (p->tile >= all.tile) p->tile -= all.tile, p->slab++;
+    if (p->slab >= all.slab) p->slab -= all.slab, p->system++;
+}
+
+/* A thread's copies of a tile: of rows ROWS apart, WORDS of each. */
+template <bool PAIRS, int STEPS> struct copies {
+    enum { WORDS = PAIRS ? 2 : 1, PIECES = KEPT_WIDTH / WORDS, ROWS = STEPS * WORDS, COUNT = STEP / WORDS };
+    int64_t  at, other;  /* from t.from to this row, and from there to that of t.other */
+    uint32_t to;
+    int      row, last, first_other;
+
+    /* @param there  whether there is such a tile: else there are no rows */
+    __device__ inline copies(const struct sw_cuda_transform &t, const struct place &p, bool there, const double *stage)
+    {
+        const int column = (int)threadIdx.x % PIECES * WORDS;
+        row = (int)threadIdx.x / PIECES;
+        last = there && p.tile * KEPT_WIDTH + column < t.nx ? (int)t.nz : 0;
+        first_other = there && t.first_other ? t.first_other[p.system] : (int)t.nz;
+        at = p.system * (t.nx * t.ny * t.nz) + p.slab * t.from_slab + p.tile * KEPT_WIDTH + column + row * t.from_row;
+        other = t.other - t.from;
+        to = shared_address(stage + row * KEPT_PITCH + column);
     }
-    __pipeline_commit();
+
+    /* Begin to copy the next row; zeros where there is none. */
+    __device__ inline void copy_row(const struct sw_cuda_transform &t)
+    {
+        const int64_t skip = row < first_other ? 0 : other;
+        const double *const from = t.from + (row < last ? at + skip : 0);
+        if (PAIRS)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(row < last ? 16 : 0)
+                         : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from), "r"(row < last ? 8 : 0)
+                         : "memory");
+        to += 8 * ROWS * KEPT_PITCH;
+        row += ROWS, at += ROWS * t.from_row;
+    }
+};
+
+/* A warp's 16 rows of a tile that is there as a whole. */
+__device__ static inline void put_whole(const double c[KEPT_WIDTH / 8][4], int64_t to_row, double *at)
+{
+#pragma unroll
+    for (int half = 0; half < 2; half++, at += 8 * to_row)
+#pragma unroll
+        for (int x = 0; x < KEPT_WIDTH / 8; x++)
+            *(double2 *)(at + 8 * x) = make_double2(c[x][2 * half], c[x][2 * half + 1]);
 }
 
-__device__ static inline void keep_square(double *to, const double of_warp[WARPS])
+/* STEPS warps. A warp goes on with the next tile as soon as that has come, whatever the others do, so that stores of
+ * some go along with products of others; a tile that is AHEAD begins to come between products. */
+template <bool PAIRS, int STEPS>
+__global__ static void __launch_bounds__(32 * STEPS, 1)
+    elliptic_transform_kept_k(struct sw_cuda_transform t, struct place all, struct place step, int count)
 {
-    if (threadIdx.x) return;
-    double sum = 0;
-    for (int w = 0; w < WARPS; w++) sum += of_warp[w];
-    *to = sum;
-}
-
-template <bool PAIRS>
-__global__ static void __launch_bounds__(32 * WARPS, 1)
-    elliptic_transform_kept_k(struct sw_cuda_transform t, int64_t tiles, int64_t all)
-{
+    enum { STAGE = STEPS * STEP * KEPT_PITCH, PARTS = KEPT_WIDTH / 8, WORK = STEPS * PARTS, EARLY = 2,
+           AHEAD = KEPT_STAGES - 2, COPIES = copies<PAIRS, STEPS>::COUNT };
     extern __shared__ double stages[];
-    enum { STAGE = WARPS * STEP * KEPT_PITCH };
-    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, quarter = lane % 4,
-              steps = (int)((t.nz + STEP - 1) / STEP);
-    __shared__ double of_warp[2][WARPS];  /* squares of the tile before, which are added up behind the next barrier */
-    double a[WARPS][8];
-    int64_t tile = blockIdx.x, next = tile, squared = -1;
-    int kept = -1, stage = 0, turn = 0;
-    for (int k = 0; k < KEPT_STAGES - 1; k++, next += gridDim.x)
-        copy_tile<PAIRS>(t, next, tiles, all, stages + k * STAGE);
-    for (; tile < all; tile += gridDim.x, next += gridDim.x, stage = (stage + 1) % KEPT_STAGES) {
-        const struct place p = place_of(t, tile, tiles);
-        const bool due = !t.goal || t.goal[p.system] >= 0;
-        if (due && kept != t.of[p.system]) {
-            kept = t.of[p.system];
-            const double *const packed = t.packed + ((int64_t)kept * steps + warp) * steps * (STEP * STEP) + lane * 2;
+    __shared__ uint64_t filled[KEPT_STAGES], emptied[KEPT_STAGES];
+    __shared__ double of_warp[KEPT_STAGES][STEPS];
+    const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, g = lane / 4, quarter = lane % 4;
+    if (threadIdx.x == 0)
+        for (int s = 0; s < KEPT_STAGES; s++) gate_init(filled + s, 32 * STEPS), gate_init(emptied + s, 32 * STEPS);
+    __syncthreads();
+    const int tiles = (count - (int)blockIdx.x + (int)gridDim.x - 1) / (int)gridDim.x;  /* of this block */
+    struct place p = {(int)blockIdx.x % all.tile, (int)blockIdx.x / all.tile % all.slab,
+                      (int)blockIdx.x / all.tile / all.slab}, next = p;
+    for (int n = 0; n < AHEAD; n++, move(all, step, &next)) {
+        copies<PAIRS, STEPS> c(t, next, n < tiles, stages + n * STAGE);
 #pragma unroll
-            for (int s = 0; s < WARPS; s++)
+        for (int k = 0; k < COPIES; k++) c.copy_row(t);
+        gate_arrive_copied(filled + n);
+    }
+    double a[STEPS][8];
+    int kept = -1, system = -1;
+    bool due = true;
+    const bool whole = PAIRS && !t.add && 16 * warp + 16 <= t.nz;
+    /* Tile m has left its stage: add up its squares. */
+    const auto leave = [&](int m) {
+        gate_wait(emptied + m % KEPT_STAGES, m / KEPT_STAGES);
+        if (!t.from_squares || threadIdx.x) return;
+        const int at = (int)blockIdx.x + m * (int)gridDim.x;
+        if (t.goal && !(t.goal[at / (all.tile * all.slab)] >= 0)) return;
+        double sum = 0;
+        for (int w = 0; w < STEPS; w++) sum += of_warp[m % KEPT_STAGES][w];
+        t.from_squares[at] = sum;
+    };
+    for (int n = 0; n < tiles; n++, move(all, step, &p), move(all, step, &next)) {
+        if (p.system != system) {
+            system = p.system;
+            due = !t.goal || t.goal[system] >= 0;
+            if (due && kept != t.of[system]) {
+                kept = t.of[system];
+                const double *const packed =
+                    t.packed + ((int64_t)kept * STEPS + warp) * STEPS * (STEP * STEP) + lane * 2;
 #pragma unroll
-                for (int k = 0; k < 8; k += 2) {
-                    a[s][k] = a[s][k + 1] = 0;
-                    if (s >= steps || warp >= steps) continue;
-                    const double2 pair = *(const double2 *)(packed + (int64_t)s * (STEP * STEP) + k * 32);
-                    a[s][k] = pair.x, a[s][k + 1] = pair.y;
-                }
-        }
-        __pipeline_wait_prior(KEPT_STAGES - 2);
-        __syncthreads();
-        copy_tile<PAIRS>(t, next, tiles, all, stages + (stage + KEPT_STAGES - 1) % KEPT_STAGES * STAGE);
-        if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
-        squared = -1, turn ^= 1;
-        if (!due) continue;
-        const double *const here = stages + stage * STAGE;
-        double c[KEPT_WIDTH / 8][4] = {};
+                for (int s = 0; s < STEPS; s++)
 #pragma unroll
-        for (int s = 0; s < WARPS; s++) {
-            if (s >= steps) continue;
-            const double *const b = here + (s * STEP + quarter) * KEPT_PITCH + g;
-#pragma unroll
-            for (int x = 0; x < KEPT_WIDTH / 8; x++) {
-                const double part[4] = {b[8 * x], b[8 * x + 4 * KEPT_PITCH], b[8 * x + 8 * KEPT_PITCH],
-                                        b[8 * x + 12 * KEPT_PITCH]};
-                multiply_add(c[x], a[s], part);
+                    for (int k = 0; k < 8; k += 2) {
+                        const double2 pair = *(const double2 *)(packed + (int64_t)s * (STEP * STEP) + k * 32);
+                        a[s][k] = pair.x, a[s][k + 1] = pair.y;
+                    }
             }
         }
-        const int64_t of_slab = p.slab * tiles + p.tile;
+        const int stage = n % KEPT_STAGES, coming = (n + AHEAD) % KEPT_STAGES;
+        if (n >= KEPT_STAGES - AHEAD) leave(n - (KEPT_STAGES - AHEAD));
+        copies<PAIRS, STEPS> copy(t, next, n + AHEAD < tiles, stages + coming * STAGE);
+        gate_wait(filled + stage, n / KEPT_STAGES);
+        const double *const here = stages + stage * STAGE, *const from = here + quarter * KEPT_PITCH + g;
+        double c[PARTS][4] = {}, b[EARLY + 1][4];
+        const auto fetch = [&](int i) {
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                b[i % (EARLY + 1)][k] = from[(i / PARTS * STEP + 4 * k) * KEPT_PITCH + 8 * (i % PARTS)];
+        };
+#pragma unroll
+        for (int i = 0; i < EARLY; i++) fetch(i);
+#pragma unroll
+        for (int i = 0; i < WORK; i++) {
+            if (i + EARLY < WORK) fetch(i + EARLY);
+            multiply_add(c[i % PARTS], a[i / PARTS], b[i % (EARLY + 1)]);
+            if (i * COPIES % WORK < COPIES) copy.copy_row(t);
+        }
+        gate_arrive_copied(filled + coming);
         if (t.from_squares) {
             double sum = 0;
 #pragma unroll
@@ -266,16 +339,20 @@ __global__ static void __launch_bounds__(32 * WARPS, 1)
                 sum += own * own;
             }
             for (int w = 16; w > 0; w /= 2) sum += __shfl_xor_sync(~0u, sum, w);
-            if (lane == 0) of_warp[turn][warp] = sum;
-            squared = p.system * t.ny * tiles + of_slab;
+            if (lane == 0) of_warp[stage][warp] = sum;
         }
-        double *const to = t.to + p.system * t.nx * t.ny * t.nz + p.slab * t.to_slab + p.tile * KEPT_WIDTH;
-        put_tile<PAIRS, KEPT_WIDTH / 8>(t, c, 16 * warp, t.nx - p.tile * KEPT_WIDTH, to);
+        gate_arrive(emptied + stage);
+        if (!due) continue;
+        double *const to = t.to + (p.system * (t.nx * t.ny * t.nz) + p.slab * t.to_slab + p.tile * KEPT_WIDTH);
+        if (whole && p.tile * KEPT_WIDTH + KEPT_WIDTH <= t.nx)
+            put_whole(c, t.to_row, to + (16 * warp + g) * t.to_row + 2 * quarter);
+        else
+            put_tile<PAIRS, PARTS>(t, c, 16 * warp, t.nx - p.tile * KEPT_WIDTH, to);
         if (t.squares)
-            keep_squares<KEPT_WIDTH / 8>(t, c, 16 * warp, p.system * t.nz * t.ny * tiles + of_slab, tiles);
+            keep_squares<PARTS>(t, c, 16 * warp, ((int64_t)p.system * t.nz * t.ny + p.slab) * all.tile + p.tile,
+                                all.tile);
     }
-    __syncthreads();
-    if (squared >= 0) keep_square(t.from_squares + squared, of_warp[turn]);
+    for (int m = tiles > KEPT_STAGES - AHEAD ? tiles - (KEPT_STAGES - AHEAD) : 0; m < tiles; m++) leave(m);
 }
 
 /* ------------------------------------------------------------------ */
@@ -307,17 +384,21 @@ extern "C" void sw_cuda_transform_pack(int64_t nz, const double *x, bool transpo
         }
 }
 
+template <int STEPS>
 static enum sw_status transform_kept(cudaStream_t stream, const struct sw_cuda_transform *t, bool pairs)
 {
-    const int64_t tiles = tiles_of(t->nx, t->nz), all = tiles * t->ny * t->systems;
-    const size_t shared = KEPT_STAGES * WARPS * STEP * KEPT_PITCH * sizeof(double);
-    void (*const kernel)(struct sw_cuda_transform, int64_t, int64_t) =
-        pairs ? elliptic_transform_kept_k<true> : elliptic_transform_kept_k<false>;
-    int device, processors;
+    const size_t shared = (size_t)KEPT_STAGES * STEPS * STEP * KEPT_PITCH * sizeof(double);
+    const struct place all = {(int)tiles_of(t->nx, t->nz), (int)t->ny, t->systems};
+    const int count = all.tile * all.slab * all.system;  /* below 2^31 */
+    void (*const kernel)(struct sw_cuda_transform, struct place, struct place, int) =
+        pairs ? elliptic_transform_kept_k<true, STEPS> : elliptic_transform_kept_k<false, STEPS>;
+    int device, blocks;
     CU_TRY(cudaGetDevice(&device));
-    CU_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    CU_TRY(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
+    if (blocks > count) blocks = count;
+    const struct place step = {blocks % all.tile, blocks / all.tile % all.slab, blocks / all.tile / all.slab};
     SW_TRY(allow_shared(kernel, shared));
-    return launch(kernel, all < processors ? all : processors, 32 * WARPS, shared, stream, ALONE, *t, tiles, all);
+    return launch(kernel, blocks, 32 * STEPS, shared, stream, ALONE, *t, all, step, count);
 }
 
 extern "C" enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct sw_cuda_transform *t)
@@ -328,7 +409,11 @@ extern "C" enum sw_status sw_cuda_transform(sw_cuda_stream stream, const struct 
     const bool pairs = t->nx % 2 == 0 && (uintptr_t)t->from % 16 == 0 && (uintptr_t)t->to % 16 == 0 &&
                        (uintptr_t)t->other % 16 == 0;
     if (blocks == 0) return SW_OK;
-    if (is_kept(t->nz)) return transform_kept((cudaStream_t)stream, t, pairs);
+    if (is_kept(t->nz)) {
+        enum sw_status (*const kept[])(cudaStream_t, const struct sw_cuda_transform *, bool) = {
+            transform_kept<5>, transform_kept<6>, transform_kept<7>, transform_kept<8>};
+        return kept[steps - 5]((cudaStream_t)stream, t, pairs);
+    }
     return launch(pairs ? elliptic_transform_k<true> : elliptic_transform_k<false>, blocks, threads,
                   STAGES * STEP * PITCH * sizeof(double), (cudaStream_t)stream, ALONE, *t, tiles, row_blocks);
 }

@@ -53,7 +53,8 @@ int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int *version) { *version = 11020; return 0; }
 int cuGetProcAddress(const char *name, void **f, int version, unsigned long long flags)
 {
-    *f = !strcmp(name, "cuInit") ? (void *)cuInit : !strcmp(name, "cuDriverGetVersion") ? (void *)cuDriverGetVersion : 0;
+    *f = !strcmp(name, "cuDriverGetVersion") ? (void *)cuDriverGetVersion
+         : !strcmp(name, "cuInit") ? (void *)cuInit : 0;
     return *f ? 0 : 500;
 }
 C
