@@ -1,12 +1,14 @@
 #ifndef INPUTS_POINT_H
 #define INPUTS_POINT_H
 /* What expressions take in at a point; and, where it is compiled at run time, what their functions ask for
- * (sw_program_cuda()) but exp (expr/exp_point.h): types of stdint.h, double for `real`, fma for SW_FMA. */
+ * (sw_program_cuda()): types of stdint.h, double for `real`, fma for SW_FMA, exp for SW_EXP (expr/exp_point.h has
+ * another one). */
 #ifdef __CUDACC_RTC__
 typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 typedef double real;
 #define SW_FMA(x, y, z) fma(x, y, z)
+#define SW_EXP(a) exp(a)
 #endif
 
 /* The slots of CELL and POINT symbols, wherever expressions are used: in[SW_IN_X] is x, ... From SW_IN_LINE on those of

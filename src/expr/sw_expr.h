@@ -279,8 +279,8 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
 int sw_program_instructions(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h, SW_EXP() of
- * expr/exp_point.h, sw_rand(), sw_randn() and sw_noise() of expr/random_point.h, and are built from the program's
- * instructions, never from the user's text.
+ * expr/inputs_point.h or expr/exp_point.h, sw_rand(), sw_randn() and sw_noise() of expr/random_point.h, and are built
+ * from the program's instructions, never from the user's text.
  *   SW_HD static inline void PREFIX_run (const real *p, int ld, real *r);                       r[k] from p[slot*ld]
  *   SW_HD static inline void PREFIX_step(const real *p, int ld, const real *r, int rld, real t, long long step,
  *                                        real *s);

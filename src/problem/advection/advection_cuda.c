@@ -96,7 +96,7 @@ static void add_programs(const struct advection_terms *m, struct sw_text *text)
 
 static const struct sw_kernel_source source = {
     .label = "the GPU code of the expressions",
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "problem/advection/advection_point.h",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "problem/advection/advection_point.h",
                "problem/advection/advection_wall_point.h"},
     .after = {"cuda/advection/advection_rtc.cuh"},
     .kernel = {[STAGE_K] = "stage_k", [END_STEP_K] = "end_step_k", [BEGIN_K] = "begin_k", [FIELD_K] = "field_k",

@@ -92,7 +92,7 @@ static void add_calls(struct sw_text *text, const struct sw_reducer_desc *d)
 
 static const struct sw_kernel_source source = {
     .label = "the GPU code of output.scalars.define",
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h", "field/sum_point.h",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/sum_point.h",
                "field/reduce_point.h", "cuda/sum_rtc.cuh"},
     .kernel = {"reduce_k"},
 };

@@ -23,8 +23,7 @@ struct sw_device_sampler {
 
 static const struct sw_kernel_source source = {
     .label = "the GPU code of an expression at cells",
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h",
-               "field/sample_point.h"},
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/sample_point.h"},
     .after = {"cuda/sample_rtc.cuh"},
     .kernel = {[BEGIN_K] = "begin_k", [SAMPLE_K] = "sample_k", [COMPARE_K] = "compare_k"},
 };

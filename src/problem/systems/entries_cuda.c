@@ -78,8 +78,8 @@ static void add_programs(const struct system_entries_desc *desc, struct sw_text 
 
 static const struct sw_kernel_source source = {
     .label = "the GPU code of the entries",
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h",
-               "field/double_double_point.h", "field/square_sum_point.h", "problem/systems/measure_point.h",
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "field/double_double_point.h",
+               "field/square_sum_point.h", "problem/systems/measure_point.h",
                "problem/systems/entries_point.h"},
     .after = {"cuda/tridiagonal/tridiagonal_entries_rtc.cuh"},
     .kernel = {[BEGIN_K] = "begin_k", [FILL_K] = "fill_k", [MEASURE_K] = "measure_k", [MERGE_K] = "merge_k"},

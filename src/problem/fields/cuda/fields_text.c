@@ -677,10 +677,9 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
 
 #define BEFORE                                                                                                        \
     .label = "the GPU code of the right-hand sides",                                                                  \
-    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h",                      \
-               "problem/line/stepper/line_point.h", "problem/line/stepper/ends_point.h",                              \
-               "problem/fields/walls_point.h", "problem/fields/w_matrix_point.h", "field/sample_point.h",             \
-               "field/sum_point.h"}
+    .before = {"expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",     \
+               "problem/line/stepper/ends_point.h", "problem/fields/walls_point.h",                                    \
+               "problem/fields/w_matrix_point.h", "field/sample_point.h", "field/sum_point.h"}
 #define AFTER                                                                                                         \
     "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
         "problem/device/paces_point.h", "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh",                     \

@@ -9,9 +9,9 @@
 #include "problem/line/stepper/own_steps_drive.h"
 
 static const char *const before[] = {
-    "expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h",
-    "problem/line/stepper/line_point.h", "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h",
-    "problem/line/stepper/scalars_point.h", "field/sum_point.h", "cuda/sum_rtc.cuh", 0,
+    "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
+    "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h", "problem/line/stepper/scalars_point.h",
+    "field/sum_point.h", "cuda/sum_rtc.cuh", 0,
 };
 
 /* ------------------------------------------------------------------ expressions */
@@ -184,9 +184,9 @@ enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bo
 /* ------------------------------------------------------------------ cuda.fused and cuda.stream */
 
 static const char *const before_fused[] = {
-    "expr/inputs_point.h", "base/sw_hd.h", "expr/exp_point.h", "expr/random_point.h",
-    "problem/line/stepper/line_point.h", "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h",
-    "problem/line/cuda/fused_point.h", "problem/line/stepper/scalars_point.h", 0,
+    "expr/inputs_point.h", "base/sw_hd.h", "expr/random_point.h", "problem/line/stepper/line_point.h",
+    "problem/line/stepper/ends_point.h", "problem/line/cuda/batch_point.h", "problem/line/cuda/fused_point.h",
+    "problem/line/stepper/scalars_point.h", 0,
 };
 
 static const char *const before_own_steps[] = {
