@@ -3,6 +3,8 @@
  *
  *     M               points of a segment: consecutive ones, of one thread
  *     WARPS           of a block
+ *     PARTS           of a group, a block's each in solution_k, so that few blocks do not end long after the others; 1
+ *                     with norms, whose sums are over groups
  *     SEGMENTS        that a thread of group_totals_k takes in a row, 1, 2 or 4; TILES, how many times it does
  *     SHORT           1: one block solves a problem, by short_problem_k; 0: group_totals_k, scan_groups_k, solution_k
  *     PADDED          0: points fill the segments; 1: there are zeros before the first one, where they change no sum
@@ -29,7 +31,7 @@
  *     group_totals_k   f_t + 2 + f_X/(M SEGMENTS) + 0.3, nothing read or written but 16 bytes a chunk
  *     solution_k       f_t + 4 + f_X/M + 2, u written once, 16 bytes a chunk read; 5 more and those of exact for norms
  *     short_problem_k  the same
- * All instructions a point where f is 20000 exp(-100 x²)(1 - 200 x²), f_t 22: 42 in group_totals_k and 55 in solution_k
+ * All instructions a point where f is 20000 exp(-100 x²)(1 - 200 x²), f_t 21: 41 in group_totals_k and 54 in solution_k
  * (sm_90, the body of the loop over 16 points).
  *
  * Of shared memory 16 bytes a point, on the way to the field. */
@@ -438,19 +440,21 @@ __device__ static inline struct bvp_norms warps_norms(struct bvp_norms sum, stru
     struct bvp_norms sum = {0, 0, 0}
 
 #if !SHORT
-/* A group to each block again, its chunks to the warps in turn. */
+/* A part of a group to each block, its chunks to the warps in turn. */
 extern "C" __global__ void __launch_bounds__(THREADS, AT_ONCE) solution_k(struct bvp_batch b, struct scan s)
 {
     TABLES;
-    const int j = blockIdx.x / (unsigned)s.groups, g = blockIdx.x % (unsigned)s.groups;
+    enum { CHUNKS_OF_PART = CHUNKS / PARTS };
+    const int group = blockIdx.x / PARTS, end = (blockIdx.x % PARTS + 1) * CHUNKS_OF_PART;
+    const int j = group / (unsigned)s.groups, g = group % (unsigned)s.groups;
     const struct problem p = problem_of(b, j);
     fill_tables(p, M, f_table, exact_table);
     __syncthreads();
-    const struct prefix prefix = s.group[blockIdx.x];
+    const struct prefix prefix = s.group[group];
     const double y_group = sw_dd_value(prefix.y), u_group = sw_dd_value(prefix.u);
 #pragma unroll 1
-    for (int c = warp; c < CHUNKS; c += WARPS) {
-        const double2 local = s.local[(size_t)blockIdx.x * CHUNKS + c];
+    for (int c = end - CHUNKS_OF_PART + warp; c < end; c += WARPS) {
+        const double2 local = s.local[(size_t)group * CHUNKS + c];
         const long long position = (long long)g * GROUP + c * CHUNK, own = position + lane * M;
         struct segment x;
         struct lane l;

@@ -203,7 +203,7 @@ struct sw_program_size sw_program_size(const struct sw_program *program)
 
 int sw_program_instructions(const struct sw_program *program)
 {
-    enum { OF_EXP = 31 };
+    enum { OF_EXP = 30 };
     int sum = 0;
     for (int k = program ? program->first[SW_RATE_POINT] : 0; program && k < program->count; k++) {
         const enum operation op = program->code[k].op;

@@ -273,7 +273,7 @@ struct sw_program_size {
 /** @param program  NULL: it keeps nothing */
 struct sw_program_size sw_program_size(const struct sw_program *program);
 
-/** Instructions, about, that a GPU executes for the operations left to do at every point in every step; exp is 31 of
+/** Instructions, about, that a GPU executes for the operations left to do at every point in every step; exp is 30 of
  * them (expr/exp_point.h). @param program  NULL: 0
  * @return -1: there are functions whose code has branches, sin, log, pow ..., or random numbers */
 int sw_program_instructions(const struct sw_program *program);

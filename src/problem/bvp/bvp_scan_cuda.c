@@ -16,6 +16,7 @@ enum {
     LONG_WARPS = 4,
     GROUPS = 2048,         /* of a problem, some: segments and tiles double while there would be more       */
     MOST_TILES = 8,        /* times a thread of the first pass begins anew                                   */
+    MOST_PARTS = 4,        /* of a group, blocks of the last pass                                            */
     SCAN_THREADS = 1024,
     WARPS_SHORT = 32,      /* of a multiprocessor at once, for short problems: up to 64 registers a thread   */
     WARPS_LONG = 24,       /* for the others: 80                                                             */
@@ -72,6 +73,12 @@ static size_t shared_of(const struct shape *s) { return sizeof(double) * 32 * (s
 /* A program in x changes from cell to cell, or not at all; one in X and t also with t, or not at all. */
 static bool is_in_x(const struct sw_program *program) { return program && sw_program_rate(program) == SW_RATE_CELL; }
 
+static int parts_of(const struct sw_bvp_desc *desc, const struct shape *s)
+{
+    const int rounds = s->segments * s->tiles;
+    return desc->exact ? 1 : rounds < MOST_PARTS ? rounds : MOST_PARTS;
+}
+
 /* Whether what it does at a point is short, and has no branches. */
 static bool is_short(const struct sw_program *program, int most)
 {
@@ -90,8 +97,8 @@ static void add_shape(const struct sw_bvp_desc *desc, struct sw_text *text)
                    is_short(desc->exact, MOST_OF_EXACT));
     sw_text_printf(text, "enum { M = %d, WARPS = %d, SEGMENTS = %d, TILES = %d, SCAN_THREADS = %d };\n", s.m, s.warps,
                    s.segments, s.tiles, SCAN_THREADS);
-    sw_text_printf(text, "enum { AT_ONCE = %d, STRIDE = %d };\n", s.warps < warps ? warps / s.warps : 1,
-                   stride_of(s.m));
+    sw_text_printf(text, "enum { AT_ONCE = %d, STRIDE = %d, PARTS = %d };\n", s.warps < warps ? warps / s.warps : 1,
+                   stride_of(s.m), parts_of(desc, &s));
 }
 
 static const char *const kernels_long[] = {"group_totals_k", "scan_groups_k", "solution_k", 0};
@@ -186,13 +193,14 @@ static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_
 
 static enum sw_status solve_long(struct sw_bvp *bvp, struct scan *p)
 {
-    const int threads = 32 * p->shape.warps, blocks = (int)(bvp->count * p->shape.groups);
+    const int threads = 32 * p->shape.warps, blocks = (int)(bvp->count * p->shape.groups),
+              parts = parts_of(&bvp->desc, &p->shape);
     void *args[] = {&p->device.batch, &p->arrays}, *scan[] = {&p->arrays};
     SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[GROUP_TOTALS_K], blocks, 1, threads, 0, args));
     SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[SCAN_GROUPS_K], bvp->count, 1, SCAN_THREADS, 0,
                             scan));
-    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[SOLUTION_K], blocks, 1, threads, shared_of(&p->shape),
-                            args));
+    SW_TRY(sw_kernel_launch(bvp->device, p->device.kernels.kernel[SOLUTION_K], blocks * parts, 1, threads,
+                            shared_of(&p->shape), args));
     return bvp_device_norms(bvp, &p->device, p->arrays.norms, 0, bvp->count, p->shape.groups);
 }
 
@@ -216,7 +224,7 @@ static enum sw_status fetch(struct sw_bvp *bvp, const void **field, const struct
 /* Blocks are counted by an int. */
 static bool fits(const struct sw_bvp_desc *desc)
 {
-    return sw_bvp_plain(desc) && shape_of(desc->n).groups <= INT_MAX / desc->capacity;
+    return sw_bvp_plain(desc) && shape_of(desc->n).groups <= INT_MAX / MOST_PARTS / desc->capacity;
 }
 
 /* Nothing is read; u is written, where it is saved. Additions, a product counting as one more: five in the first pass,
