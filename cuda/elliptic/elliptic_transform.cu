@@ -256,6 +256,14 @@ __device__ static inline void put_whole(const double c[KEPT_WIDTH / 8][4], int64
             *(double2 *)(at + 8 * x) = make_double2(c[x][2 * half], c[x][2 * half + 1]);
 }
 
+/* Keep the registers of b until here, so that the loads before this have others: into registers that the mma before
+ * still reads they would wait for 50 of its 64 cycles. @param never  0: nothing is stored */
+__device__ static inline void hold(int never, const double b[4])
+{
+    asm volatile("{.reg .pred p;\n setp.ne.s32 p, %0, 0;\n @p st.shared.v2.f64 [%0], {%1, %2};\n"
+                 " @p st.shared.v2.f64 [%0], {%3, %4};}" ::"r"(never), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+}
+
 /* STEPS warps. A warp goes on with the next tile as soon as that has come, whatever the others do, so that stores of
  * some go along with products of others; a tile that is AHEAD begins to come between products. */
 template <bool PAIRS, int STEPS>
@@ -283,6 +291,7 @@ __global__ static void __launch_bounds__(32 * STEPS, 1)
     double a[STEPS][8];
     int kept = -1, system = -1;
     bool due = true;
+    const int never = t.systems < 0;
     const bool whole = PAIRS && !t.add && 16 * warp + 16 <= t.nz;
     /* Tile m has left its stage: add up its squares. */
     const auto leave = [&](int m) {
@@ -316,18 +325,19 @@ __global__ static void __launch_bounds__(32 * STEPS, 1)
         copies<PAIRS, STEPS> copy(t, next, n + AHEAD < tiles, stages + coming * STAGE);
         gate_wait(filled + stage, n / KEPT_STAGES);
         const double *const here = stages + stage * STAGE, *const from = here + quarter * KEPT_PITCH + g;
-        double c[PARTS][4] = {}, b[EARLY + 1][4];
+        double c[PARTS][4] = {}, b[EARLY + 2][4];
         const auto fetch = [&](int i) {
 #pragma unroll
             for (int k = 0; k < 4; k++)
-                b[i % (EARLY + 1)][k] = from[(i / PARTS * STEP + 4 * k) * KEPT_PITCH + 8 * (i % PARTS)];
+                b[i % (EARLY + 2)][k] = from[(i / PARTS * STEP + 4 * k) * KEPT_PITCH + 8 * (i % PARTS)];
         };
 #pragma unroll
         for (int i = 0; i < EARLY; i++) fetch(i);
 #pragma unroll
         for (int i = 0; i < WORK; i++) {
             if (i + EARLY < WORK) fetch(i + EARLY);
-            multiply_add(c[i % PARTS], a[i / PARTS], b[i % (EARLY + 1)]);
+            multiply_add(c[i % PARTS], a[i / PARTS], b[i % (EARLY + 2)]);
+            if (i > 0) hold(never, b[(i - 1) % (EARLY + 2)]);
             if (i * COPIES % WORK < COPIES) copy.copy_row(t);
         }
         gate_arrive_copied(filled + coming);
