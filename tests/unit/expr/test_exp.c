@@ -1,13 +1,10 @@
-/* exp of GPUs (expr/exp_point.h): here against expl(), and a GPU's against what is computed here. */
+/* exp of GPUs (expr/exp_point.h), compiled here, against expl(). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "expr/exp_point.h"
-#include "expr/sw_expr.h"
-#include "field/evaluate.h"
 #include "helpers.h"
-#include "problem/device/sampler.h"
 
 static double unit_random(uint64_t *random) { return 0.5 + 0.5 * test_random(random); }
 
@@ -82,57 +79,12 @@ static void is_right_for_doubles_of_all_sizes(void **state)
     }
 }
 
-/* ------------------------------------------------------------------ on a GPU */
-
-static struct sw_program *compile(const char *text)
-{
-    static const struct sw_symbol symbol[] = {{"x", SW_RATE_CELL, SW_IN_X}};
-    const struct sw_scope scope = {.symbol = symbol, .count = 1};
-    struct sw_expr *expr = NULL;
-    struct sw_program *program = NULL;
-    struct sw_expr_error err;
-    assert_ok(sw_expr_parse(text, &expr, &err));
-    assert_ok(sw_program_compile(expr, &scope, &program, &err));
-    sw_expr_destroy(&expr);
-    return program;
-}
-
-enum { POINTS = 1000000 };
-
-static void a_gpu_has_the_same_bits(void **state)
-{
-    static double x[POINTS], e[POINTS];
-    struct sw_device *device;
-    struct sw_device_sampler *sampler;
-    struct sw_sample_found found;
-    double *there;
-    (void)state;
-    if (sw_device_open("cuda", 1, &device)) skip_unless_needed("cuda", sw_err_message());
-    struct sw_program *itself = compile("x"), *program = compile("exp(x)");
-    const struct sw_sampling at = {.program = itself, .n = {POINTS, 1, 1}, .threads = 1,
-                                   .grid = {.x0 = {-760}, .dx = {0x1.8p-10 + 0x1.234567p-17}}};
-    assert_ok(sw_sample(&at, false, x));
-    assert_true(x[POINTS - 1] > 720);
-    assert_ok(sw_device_alloc(device, POINTS, &there));
-    assert_ok(sw_device_sampler_create(program, 0, device, &sampler));
-    assert_ok(sw_device_sample(sampler, &at, false, NULL, NULL, there, &found));
-    assert_ok(sw_device_download(device, e, there, sizeof e));
-    for (int i = 0; i < POINTS; i++)
-        if (e[i] != sw_exp(x[i])) fail_msg("exp(%a): %a there, %a here", x[i], e[i], sw_exp(x[i]));
-    sw_device_sampler_destroy(&sampler);
-    sw_device_free(device, there);
-    sw_program_destroy(&itself);
-    sw_program_destroy(&program);
-    sw_device_close(&device);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_off_by_less_than_one_unit),
         cmocka_unit_test(what_is_no_number_or_out_of_range_comes_out_as_that),
         cmocka_unit_test(is_right_for_doubles_of_all_sizes),
-        cmocka_unit_test(a_gpu_has_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
