@@ -224,8 +224,8 @@ demo: setup                    ## install, build, run configs/ch_forcing.cfg, dr
 # A compiler for each core, unless make was told how many.
 all_cores = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
-# Without a GPU its code is compiled only: for one architecture and with little optimization that takes a quarter as long
-# (nvcc from 12.9 on has an option for that). What is compiled stays.
+# Without a GPU its code is compiled only: for one architecture and with little optimization that takes a quarter of the
+# time (nvcc from 12.9 on has an option for that). What is compiled stays.
 has_gpu     = $(shell nvidia-smi -L 2>/dev/null | grep '^GPU')
 compiled    = $(shell cat $B/gen/nvcc.flags 2>/dev/null)
 sm_compiled = $(shell grep -o 'code=sm_[0-9]*' $B/gen/nvcc.flags 2>/dev/null | sed 's/.*_//')

@@ -1,9 +1,9 @@
 #ifndef EXP_POINT_H
 #define EXP_POINT_H
-/* exp() of expressions on GPUs, in kernels that evaluate them for many points of a thread at a time. CUDA's has a branch
- * for large arguments, which keeps compilers from forming these side by side, and makes twelve constants anew for each
- * value where it is in a loop; this one has no branch. In kernels whose points wait for other things CUDA's is faster:
- * lines with exp(-u^2) in their equation by 7 %, a plane by 3 % (an H200).
+/* exp() of expressions on GPUs, for kernels whose threads evaluate it at one point after the other. CUDA's has a branch
+ * for large arguments, which keeps compilers from forming points side by side, and makes twelve constants anew for each
+ * value where it is in a loop; this one has no branch. Where points wait for other things CUDA's is faster: lines with
+ * exp(-u^2) in their equation by 7 %, a plane by 3 % (an H200).
  * Operations are IEEE 754's as written, each product that is added an fma(): all devices have the same bits. */
 #ifndef __CUDACC_RTC__
 #include <math.h>
