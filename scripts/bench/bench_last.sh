@@ -29,7 +29,7 @@ works() {
         for order in 2 4; do "$1" cuda.fused "$ch:n=$n,steps=100,per_run,method=imex2,order=$order"; done
     done
     "$1" cuda.fused 'configs/equations/gray_scott.cfg:n=512,batch=16384,method=imex2,dt=0.5,steps=100'
-    "$1" cuda.fused "$ch:n=256,batch=1,forced,steps=20000"
+    "$1" cuda.fused,cuda.fused+32x1x0 "$ch:n=256,batch=1,forced,steps=20000"
     "$1" cuda.modal,cuda.multigrid 'elliptic:n=[256,256,128],courant=8.4,tolerance=1e-7'
     "$1" cuda.interleaved,cuda.multigrid 'elliptic:n=[256,256,128],courant=8.4,stencil=full'
     "$1" cuda.relations,cuda.relations_adaptive 'tridiagonal:n=2^26,batch=1'
