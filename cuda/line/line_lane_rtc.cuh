@@ -227,17 +227,21 @@ __device__ static inline struct sw_state forward_sweep(const struct lane &me, st
                                                        const struct lane_values &y)
 {
     struct sw_state total = {0.0, 0.0};
-    sw_real h = 0.0, ahead = 0.0;  /* kept, as the compiler loads them again behind store_value() */
+    sw_real h = 0.0, ahead = 0.0;  /* PAIRED: kept, as the compiler loads them again behind store_value() */
 #pragma unroll
     for (int j = 0; j < LANE_POINTS; j++) {
         sw_real z = sw_recursive_next(a1_of(me), a2_of(me), value(j), e.u, e.v);
         if (!EVEN && j == LANE_POINTS - 1 && !me.full) z = 0.0;
         e.v = e.u;
         e.u = z;
+        if (!PAIRED) {
+            store_value(y, j, z);
+            add_to_backward_total(me, j, z, &total);
+            continue;
+        }
         const sw_real before = h;
-        if (PAIRED && j % 2) h = ahead;
-        else h = response(me, j);
-        if (PAIRED && j % 2 == 0) ahead = response(me, j + 1);
+        h = j % 2 ? ahead : response(me, j);
+        if (j % 2 == 0) ahead = response(me, j + 1);
         store_value(y, j, z);
         add_to(&total, z, h, before);
     }
