@@ -42,23 +42,26 @@ static void stopped_workers_go_on_to_the_same_bits(void **state)
 {
     static const char *const device[] = {"cpu:0,1", "cpu", "cpu:0,1,2"};
     const char *whole = path("whole.h5"), *stopped = path("stopped.h5");
-    int stops = 0, together = 0;
+    int together = 0;
     (void)state;
     assert_ok(perform(&(struct call){.config = chaos, .file = whole}));
-    for (;; stops++) {
-        struct call c = {.config = chaos, .file = stopped, .override = {"run.batch=1"},
-                         .stop_after = small_suite() ? 6 : 3, .device = device[stops % 3]};
-        enum sw_status st = perform(&c);
-        if (c.resumed > 1) together++;
-        if (!st) break;
-        assert_int_equal(st, SW_E_STOPPED);
-        if (stops > 200) fail_msg("no end after %d stops", stops);
+    for (int tries = 0; together == 0; tries++) {  /* on a busy machine batches may come one after the other */
+        int stops = 0;
+        if (tries == 30) fail_msg("two batches were never half-way at a time");
+        for (;; stops++) {
+            struct call c = {.config = chaos, .file = stopped, .override = {"run.batch=1"},
+                             .stop_after = small_suite() ? 6 : 3, .device = device[stops % 3]};
+            enum sw_status st = perform(&c);
+            if (c.resumed > 1) together++;
+            if (!st) break;
+            assert_int_equal(st, SW_E_STOPPED);
+            if (stops > 200) fail_msg("no end after %d stops", stops);
+        }
+        assert_true(stops > 1);
+        assert_same(whole, stopped, 4);
+        rm(stopped);
     }
-    assert_true(stops > 1);
-    assert_true(together > 0);
-    assert_same(whole, stopped, 4);
     rm(whole);
-    rm(stopped);
 }
 
 /* How many batches a later call finds half-way. */
