@@ -64,6 +64,9 @@ static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int 
     bool overlaps = false;
     if (how & OVERLAP) SW_TRY(has_hopper_code((const void *)kernel, &overlaps));
     const unsigned cluster = (unsigned)(how / CLUSTER_UNIT);
+    bool clusters = true;
+    if (cluster > 1) SW_TRY(has_hopper_code((const void *)kernel, &clusters));
+    if (!clusters) return SW_FAIL(SW_E_CUDA, "a kernel of clusters, in a program that has no code for sm_90");
     cudaLaunchAttribute attribute[3];
     unsigned attributes = 0;
     if (overlaps) {

@@ -134,6 +134,8 @@ size_t sw_cuda_planes_chip_words(int64_t nx, int64_t ny, bool cross);
  * @return how many blocks a plane takes, a power of two; 0: it does not fit */
 int sw_cuda_planes_chip_size(int64_t nx, int64_t ny, bool cross, bool periodic_x, bool periodic_y, int least, int most,
                              size_t memory);
+/** Whether this device, and the code that it runs, has clusters of several blocks. */
+enum sw_status sw_cuda_planes_have_clusters(bool *have);
 /** Of clusters of so many blocks, how many run at once on this device; 0: none. */
 enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, int size, int *clusters);
 /** In tiles that overlap (elliptic_plane_overlapped.cu), for problems that a few steps of Chebyshev's polynomials solve

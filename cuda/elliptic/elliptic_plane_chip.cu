@@ -525,6 +525,11 @@ extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const st
                   planes, check, (double *)work);
 }
 
+extern "C" enum sw_status sw_cuda_planes_have_clusters(bool *have)
+{
+    return has_hopper_code((const void *)kernel_of(false), have);
+}
+
 extern "C" enum sw_status sw_cuda_planes_chip_clusters(int64_t nx, int64_t ny, bool cross, int size, int *clusters)
 {
     const struct shape p = shape_of(nx, ny, size);

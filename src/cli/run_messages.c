@@ -219,13 +219,18 @@ void message_ranks(const struct sweep_run *run)
                         run->sharing.ranks_per_gpu);
 }
 
-/* Code for a GPU runs on those of its family, up to newer ones. */
-static bool has_code_for(int sm)
+/* Code for a GPU runs on those of its family, up to newer ones, and the driver compiles it for those after. */
+static void tell_code(int sm, struct sw_text *text)
 {
     int known, end;
-    for (const char *rest = sw_build.sm; sscanf(rest, "%d%n", &known, &end) == 1; rest += end)
-        if (known / 10 == sm / 10 && known <= sm) return true;
-    return false;
+    bool older = false;
+    for (const char *rest = sw_build.sm; sscanf(rest, "%d%n", &known, &end) == 1; rest += end) {
+        if (known / 10 == sm / 10 && known <= sm) return;
+        older |= known <= sm;
+    }
+    sw_text_printf(text, older ? "note     this program has code for sm_%s: for sm_%d the driver compiles it, once\n"
+                               : "note     this program has code for sm_%s, none for sm_%d: make SM=%d\n",
+                   sw_build.sm, sm, sm);
 }
 
 void message_plan(const struct sweep_run *run, double seconds)
@@ -241,9 +246,7 @@ void message_plan(const struct sweep_run *run, double seconds)
         sw_text_printf(&text, " · solver %s%s", p->solver, run->s->sweep->single_steps ? " in single precision" : "");
     if (first->sm) sw_text_printf(&text, " · ready in %.2f s", seconds);
     sw_text_printf(&text, "\n");
-    if (first->sm && !has_code_for(first->sm))
-        sw_text_printf(&text, "note     this program has code for sm_%s: for sm_%d the driver compiles it, once\n",
-                       sw_build.sm, first->sm);
+    if (first->sm) tell_code(first->sm, &text);
     if (!first->sm) cli_devices_tell_choice(run->s, &run->devices, &text);
     sw_plan_describe_domain(p, &text);
     sw_text_printf(&text, "plan     ");

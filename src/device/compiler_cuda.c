@@ -59,6 +59,8 @@ static enum sw_status load_nvrtc(struct nvrtc *rtc)
  * other things. */
 static const char *const fixed_options[] = {"-std=c++17", "-lineinfo", "-fmad=false"};
 enum { FIXED_OPTIONS = 3 };
+/* From here on blocks form clusters, and texts are laid out for them: text for older GPUs would go on alone. */
+enum { CLUSTERS_FROM = 90 };
 
 static enum sw_status compile_failed(const struct nvrtc *rtc, nvrtcProgram program, nvrtcResult result,
                                      const char *label, int sm)
@@ -108,6 +110,9 @@ static enum sw_status compile(const struct nvrtc *rtc, const char *text, const c
     char arch[40];
     const char *options[FIXED_OPTIONS + 1];
     const int known = known_up_to(rtc, sm);
+    if (known < CLUSTERS_FROM && sm >= CLUSTERS_FROM)
+        return SW_FAIL(SW_E_ABSENT, "NVRTC knows GPUs up to sm_%d here, and this one is sm_%d, whose blocks share "
+                       "lines and fields: install a newer NVRTC, or name it by CUDA_HOME or SWEEP_NVRTC", known, sm);
     nvrtcResult result = rtc->CreateProgram(&program, text, label, 0, NULL, NULL);
     if (result) return SW_FAIL(SW_E_CUDA, "%s: nvrtcCreateProgram: %s", label, rtc->GetErrorString(result));
     snprintf(arch, sizeof arch, "--gpu-architecture=%s_%d", known == sm ? "sm" : "compute", known);

@@ -280,8 +280,10 @@ static enum sw_status choose_memory_clusters(struct modal *p, int most)
 static enum sw_status choose_clusters(struct sw_elliptic *s, struct modal *p)
 {
     const struct sw_elliptic_desc *d = &p->planes;
-    const int most = s->device->sm >= 90 ? CLUSTER : 1;
     int shared = 0, there_are = 0;
+    bool have = false;
+    SW_TRY(sw_cuda_planes_have_clusters(&have));
+    const int most = have ? CLUSTER : 1;
     CU_TRY(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, s->device->index));
     SW_TRY(choose_memory_clusters(p, most));
     const int size = p->size[ON_CHIP] = chip_size(d, 1, most, shared);

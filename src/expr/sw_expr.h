@@ -275,7 +275,8 @@ struct sw_program_size sw_program_size(const struct sw_program *program);
 
 /** Instructions, about, that a GPU executes for the operations left to do at every point in every step; exp is 30 of
  * them (expr/exp_point.h). @param program  NULL: 0
- * @return -1: there are functions whose code has branches, sin, log, pow ..., or random numbers */
+ * @return -1: there are functions whose code has branches, sin, log, pow ..., or random numbers. Those of a division
+ *         and of sqrt, for numbers near the ends of the range, are not counted */
 int sw_program_instructions(const struct sw_program *program);
 
 /** Append four functions, named by prefix, and nothing else. They call only functions of math.h, SW_EXP() of

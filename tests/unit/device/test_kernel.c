@@ -245,7 +245,7 @@ static const char slow_compiler[] =
     "int nvrtcGetPTXSize(void *p, size_t *n) { *n = 4; return p == NULL; }\n"
     "int nvrtcGetPTX(void *p, char *c) { strcpy(c, \"ptx\"); return p == NULL; }\n"
     "int nvrtcGetNumSupportedArchs(int *n) { *n = 1; return 0; }\n"
-    "int nvrtcGetSupportedArchs(int *all) { *all = 90; return 0; }\n"
+    "int nvrtcGetSupportedArchs(int *all) { *all = getenv(\"SW_OLD\") ? 80 : 90; return 0; }\n"
     "int nvrtcGetProgramLogSize(void *p, size_t *n) { *n = 1; return p == NULL; }\n"
     "int nvrtcGetProgramLog(void *p, char *c) { *c = 0; return p == NULL; }\n";
 
@@ -262,12 +262,23 @@ static int exit_while_it_compiles(const char *library)
     exit(0);
 }
 
-/* A kernel that is never launched is still being compiled when the program ends. */
-static void ends_while_a_kernel_is_compiled(void **state)
+/* The compiler above is one that knows sm_80 alone. */
+static int old_compiler_is_refused(const char *library)
+{
+    char text[200];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    setenv("SWEEP_NVRTC", library, 1);
+    setenv("SW_OLD", "1", 1);
+    if (sw_kernel_compile(good_and(text, "of old"), "forcing", 90, &cubin, &bytes, &cached) != SW_E_ABSENT) return 1;
+    return strstr(sw_err_message(), "up to sm_80 here, and this one is sm_90") ? 0 : 2;
+}
+
+static void in_a_child_with_that_compiler(int work(const char *library))
 {
     char source[300], library[300], command[800];
     int status = -1;
-    (void)state;
     snprintf(source, sizeof source, "%s/slow.c", test_folder());
     snprintf(library, sizeof library, "%s/slow.so", test_folder());
     snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s %s 2> /dev/null", library, source);
@@ -278,10 +289,24 @@ static void ends_while_a_kernel_is_compiled(void **state)
     if (system(command)) skip_unless_needed("cc", "there is no compiler cc");
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0) _exit(exit_while_it_compiles(library));
+    if (child == 0) _exit(work(library));
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* A kernel that is never launched is still being compiled when the program ends. */
+static void ends_while_a_kernel_is_compiled(void **state)
+{
+    (void)state;
+    in_a_child_with_that_compiler(exit_while_it_compiles);
+}
+
+/* Text for older GPUs has no clusters, which what is launched here is laid out for. */
+static void refuses_a_compiler_from_before_clusters(void **state)
+{
+    (void)state;
+    in_a_child_with_that_compiler(old_compiler_is_refused);
 }
 #endif
 
@@ -599,6 +624,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #ifdef SW_HAVE_CUDA
+        cmocka_unit_test_setup(refuses_a_compiler_from_before_clusters, fresh_cache),
         cmocka_unit_test_setup(ends_while_a_kernel_is_compiled, fresh_cache),
 #endif
         cmocka_unit_test_setup(two_processes_compile_the_same_kernel, fresh_cache),

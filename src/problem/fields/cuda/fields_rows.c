@@ -601,12 +601,13 @@ static enum sw_status take_some(struct fields_sim *s, int64_t from, int64_t to, 
 }
 
 /* Steps between two steps, or ticks, of the run that takes most. */
-static int64_t most_steps(const struct fields_desc *d, int64_t from, int64_t to)
+static int64_t most_steps(const struct fields_sim *s, int64_t from, int64_t to)
 {
-    int64_t most = d->paces ? 0 : to - from;
-    for (int k = 0; d->paces && k < d->paces->count; k++) {
-        const int64_t steps = sw_pace_step(d->paces, k, to) - sw_pace_step(d->paces, k, from);
+    int64_t most = 0;
+    for (int j = 0; j < s->count; j++) {
+        const int64_t steps = fields_step(s, j, to) - fields_step(s, j, from);
         if (steps > most) most = steps;
+        if (!s->desc.paces) break;
     }
     return most;
 }
@@ -621,7 +622,7 @@ static enum sw_status stream_advance(struct fields_sim *s, int64_t from, int64_t
         SW_TRY(launch_blocks(s, FIELDS_FIRST_K, FIELDS_THREADS, batch));
         while (going) SW_TRY(take_some(s, from, to, &going));
     } else {
-        const int64_t steps = most_steps(&s->desc, from, to);
+        const int64_t steps = most_steps(s, from, to);
         for (int64_t k = 0; k < steps; k++) SW_TRY(take_step(s, from, to, k));
     }
     return settle(s);

@@ -219,12 +219,20 @@ static const struct layout *layouts_for(const struct sw_stepper_desc *d)
     return euler;
 }
 
+/* Whether lanes hold c, N and G of an unknown at a time. */
+static bool has_both_terms(const struct sw_line_model *m)
+{
+    for (int v = 0; v < sw_line_unknowns(m); v++)
+        if (m->g[v] && m->explicit_term[v]) return true;
+    return false;
+}
+
 /* Whether the line goes like this without numbers in memory: with up to MANY of them the compiler needs no more than
  * the 128 registers that four blocks leave it (sm_90, all of configs/equations), with half as many where the line ends
- * or P is not 1; in the latter case MANY need what three blocks leave. With steps of its own a line holds, besides its
- * points, what shared memory has no room for, and OTHERS_OWN registers, or OTHERS_WIDE. Values kept a cell have to be
- * there, as computing them again at each step takes longer than all else: forced Cahn-Hilliard of 1024 points by imex2
- * went at a quarter of the speed (H200). */
+ * or P is not 1; in the latter case MANY need what three blocks leave, unless an unknown has both G and N. With steps
+ * of its own a line holds, besides its points, what shared memory has no room for, and OTHERS_OWN registers, or
+ * OTHERS_WIDE. Values kept a cell have to be there, as computing them again at each step takes longer than all else:
+ * forced Cahn-Hilliard of 1024 points by imex2 went at a quarter of the speed (H200). */
 static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_shape *shape)
 {
     enum { MANY = 32, WIDE_BLOCKS = 3, OTHERS_OWN = 64, OTHERS_WIDE = 96 };
@@ -232,7 +240,8 @@ static bool has_room(const struct sw_stepper_desc *d, int sm, struct sw_fused_sh
     const int later = later_numbers(d, block);
     if (!fit_general(d, sm, shape) || (sw_line_kept(&d->model).cell && !shape->cells_shared)) return false;
     const bool ended = sw_line_ended(&d->model), mass = sw_line_any_mass(&d->model), wide = ended || mass;
-    const int most = ended || (mass && shape->blocks > WIDE_BLOCKS) ? MANY / 2 : MANY;
+    const bool less = ended || (mass && (shape->blocks > WIDE_BLOCKS || has_both_terms(&d->model)));
+    const int most = less ? MANY / 2 : MANY;
     if (!d->own_steps) return points <= most && shape->kept == later;
     const int others = wide ? OTHERS_WIDE : OTHERS_OWN;
     return 2 * (points + later - shape->kept) + others <= registers_of(32 * shape->warps, shape->blocks);
