@@ -1,8 +1,7 @@
 #!/bin/sh
 # run_tests.sh BUILD: run every test program in BUILD from the top of the checkout, and the script tests.
 # SW_NEED=cuda turns the skips of rows that need a GPU into failures. SW_SANITIZED=1: the build has sanitizers.
-# SW_JOBS=N runs N at a time (else one for each core and one more, for they wait at times, up to four); the output of
-# each comes when it has ended.
+# SW_JOBS=N runs N at a time (else one for each core, up to four); the output of each comes when it has ended.
 # SW_EXCEPT=GLOB leaves programs out.
 cd "$(dirname "$0")/../.." || exit 1
 if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
@@ -54,7 +53,7 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 waiting | run 100 &
 cores=$(nproc)
-programs | run "${SW_JOBS:-$((cores < 4 ? cores + 1 : 4))}"
+programs | run "${SW_JOBS:-$((cores < 4 ? cores : 4))}"
 wait
 total=$({ programs; waiting; } | wc -l)
 echo 'The ten that took longest: seconds, seconds of the processor, name'
