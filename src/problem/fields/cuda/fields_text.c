@@ -683,9 +683,8 @@ static void add_definitions(struct sw_text *text, const struct fields_desc *d, c
 #define AFTER                                                                                                         \
     "problem/line/cuda/recursive_device_point.h", "problem/line/stepper/own_steps_point.h",                           \
         "problem/device/paces_point.h", "problem/fields/cuda/fields_point.h", "cuda/sum_rtc.cuh",                     \
-        "cuda/cluster.cuh",                                                                                           \
-        "cuda/sequence_rtc.cuh", "cuda/fields/fields_programs_rtc.cuh", "cuda/fields/fields_walls_rtc.cuh",           \
-        "cuda/fields/fields_rtc.cuh", "cuda/fields/fields_stream_rtc.cuh"
+        "cuda/cluster.cuh", "cuda/sequence_rtc.cuh", "cuda/fields/fields_programs_rtc.cuh",                           \
+        "cuda/fields/fields_walls_rtc.cuh", "cuda/fields/fields_rtc.cuh", "cuda/fields/fields_stream_rtc.cuh"
 #define KERNELS                                                                                                       \
     [FIELDS_PACE_K] = "pace_k", [FIELDS_MOST_K] = "most_k", [FIELDS_SYSTEM_K] = "system_k",                           \
     [FIELDS_ROWS_K] = "rows_k", [FIELDS_COLUMNS_K] = "columns_k", [FIELDS_TIME_K] = "time_k",                         \
