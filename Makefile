@@ -291,6 +291,10 @@ portable:                      ## build/portable: program and tests that need gl
 	@cd $B/portable-objects && cp sweep at_call libcmocka.so.0 *.so $(notdir $(tests) $(benches)) ../portable
 	@du -sh $B/portable
 
+# Minutes, so not part of `make`: who runs one config waits less for its own kernels. Packages have them.
+kernels: $B/sweep              ## build/kernels: what the configs compile on a GPU, for each of SM
+	@scripts/build/make_kernels.sh $B/sweep $B/kernels $(SM)
+
 docs: $B/sweep                 ## write the generated pages of docs/ and their tables again
 	@scripts/build/make_docs.sh $B/sweep
 	@python3 scripts/bench/bench_tables.py
@@ -311,7 +315,7 @@ clean:                         ## remove build/ and ./sweep
 	rm -rf $B sweep
 
 FORCE:
-.PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable docs site \
-    packages install format clean fuzz fuzz-fields fuzz-night FORCE
+.PHONY: all help info setup demo test test-here test-sanitized tests benches check check-sanitized portable kernels \
+    docs site packages install format clean fuzz fuzz-fields fuzz-night FORCE
 .PRECIOUS: $B/%.o
 -include $(shell find $B -path $B/sanitize -prune -o -name '*.d' -print 2>/dev/null)

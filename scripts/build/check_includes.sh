@@ -29,7 +29,7 @@ home() {  # home HEADER-PATTERN FILE-PATTERN: who else includes it?
         awk -v home="$2" '{print $0 ": only " home " may include it"}'
 }
 strays=$(home 'libconfig' 'src/sweep/config_parse[.]c'; home 'hdf5' 'src/(store/[a-z0-9]*|input)/[a-z0-9_]*_hdf5[.][ch]'
-         home 'nvrtc' 'src/device/compiler_cuda[.]c'
+         home 'nvrtc' 'src/device/kernels/compiler_cuda[.]c'
          home 'cusparse|cublas|cufft' 'src/linalg/libraries/[a-z_]*_cuda[.]c'
          home 'cuda_runtime|cuda[.]h' '(src/[a-z/]*/[a-z_]*_cuda[.][ch]|cuda/[a-z_/]*[.]cuh?|cuda/[a-z_/]*[.]h)'
          home 'mpi[.]h' 'src/comm/[a-z_]*_mpi[.][ch]'; home 'sha2|md5|sha' 'src/base/sw_hash[.]h'

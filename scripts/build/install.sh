@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), plot script, configs, man pages, completions and
-# docs under PREFIX.
+# install.sh PREFIX [PROGRAM]: put the program (default ./sweep), its kernels, plot script, configs, man pages,
+# completions and docs under PREFIX.
 # Doing it again replaces them.
 set -e
 [ -n "$1" ] || { echo "usage: install.sh PREFIX [PROGRAM]" >&2; exit 2; }
@@ -21,6 +21,9 @@ put 755 share/sweep/ask scripts/ask/*.py
 ln -sfn ../pysweep "$to/share/sweep/ask/pysweep"
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/sweep/configs/equations configs/equations/*.cfg
+kernels=$(dirname "$program")/kernels  # of `make kernels`
+[ -d "$kernels" ] || kernels=build/kernels
+[ ! -d "$kernels" ] || put 644 lib/sweep/kernels "$kernels"/*.cubin
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
 complete() {  # complete SHELL FOLDER NAME: where the shell looks for what completes a command's options

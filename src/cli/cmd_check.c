@@ -14,7 +14,7 @@
 #include "cli/reuse.h"
 #include "cli/run_messages.h"
 #include "comm/sw_launch.h"
-#include "problem/device/reducer.h"
+#include "device/sw_kernels.h"
 #include "store/files/sw_output.h"
 #include "sweep/sw_refine.h"
 #include "sweep/sw_keys.h"
@@ -59,33 +59,6 @@ static enum sw_status print_run_table(const struct cli_sweep *s)
 }
 
 /* ---- the report */
-
-static enum sw_status try_compile_scalars(const struct sw_sweep *sweep, const struct sw_setup *setup, int sm)
-{
-    const struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
-                                         .n = {setup->n[0], setup->n[1], setup->n[2]},
-                                         .walls = {setup->walls[0], setup->walls[1], setup->walls[2]},
-                                         .unknowns = sweep->nunknown ? sweep->nunknown : 1};
-    return sw_device_reducer_fits(&desc) ? sw_device_reducer_try_compile(&desc, sm) : SW_OK;
-}
-
-/* Kernels for a GPU are compiled here too, wherever their compiler is: an error shows now and not on the machine with
- * the GPU. */
-static enum sw_status try_compile(struct sw_cli *cli, const struct cli_sweep *s, const struct sw_plan *p,
-                                  const struct sw_device *device)
-{
-    const struct sw_problem *problem = s->sweep->problem;
-    if (!problem->try_compile || !p->ngroup) return SW_OK;
-    struct sw_setup setup = sw_sweep_setup(s->sweep, &p->group[0], 1);
-    setup.solver = NULL;
-    enum sw_status st = problem->try_compile(&setup, device->sm ? device->sm : 90);
-    if (!st) st = try_compile_scalars(s->sweep, &setup, device->sm ? device->sm : 90);
-    if (st == SW_E_ABSENT) {
-        if (cli->verbose) console_print(cli, "note     not compiled for a GPU: %s\n", sw_err_message());
-        return SW_OK;
-    }
-    return st;
-}
 
 /* What is known when all is planned. */
 struct check {
@@ -159,6 +132,7 @@ static enum sw_status measure_rate(struct check *c)
 {
     double outputs;
     if (c->s->sweep->own_steps) return SW_OK;  /* adaptive runs choose their steps, so no time is estimated */
+    if (c->devices.device[0]->compiles_only) return SW_OK;
     SW_TRY(sw_plan_measure(c->s->sweep, c->plan, &c->devices, trial_seconds, &c->rate, &outputs));
     if (c->rate > 0)
         c->seconds = c->plan->points_steps / c->rate + outputs + 1e-3 * BATCH_OVERHEAD_MS * (double)c->plan->nbatch;
@@ -322,6 +296,29 @@ static void print_ladder(const struct check *c)
                   ladders == 1 ? "" : " side by side");
 }
 
+/* Of an architecture: "kernels  9 compiled for sm_90, into /home/ada/.cache/sweep". */
+static enum sw_status print_kernels(const struct check *c)
+{
+    const struct sw_device *device = c->devices.device[0];
+    struct sw_text folder = {0};
+    int kept;
+    enum sw_status st = SW_OK;
+    const int compiled = sw_kernels_compiled(&kept);
+    if (!device->compiles_only) return SW_OK;
+    sw_kernel_folder(&folder);
+    if (kept < compiled)
+        st = SW_FAIL(SW_E_IO, "%d of %d kernels that were compiled are not kept: %s%s", compiled - kept, compiled,
+                     sw_text_get(&folder), folder.length ? " cannot be written, or others may write there, too"
+                                                         : "there is no folder for them: set HOME or SWEEP_KERNELS");
+    else if (!c->cli->json && compiled)
+        console_print(c->cli, "kernels  %d compiled for %s, into %s\n", compiled, device->label,
+                      sw_text_get(&folder));
+    else if (!c->cli->json)
+        console_print(c->cli, "kernels  for %s are there\n", device->label);
+    sw_text_free(&folder);
+    return st;
+}
+
 static enum sw_status print_plan(struct check *c)
 {
     char a[24], steps[64], outputs[64];
@@ -343,8 +340,9 @@ static enum sw_status print_plan(struct check *c)
     else if (c->s->sweep->own_steps && p->nbatch)
         console_print(cli, "time     not estimated: each run takes as many steps as its error asks for, of which the "
                       "first tell nothing; while it runs, `sweep status` has an estimate\n");
+    SW_TRY(print_kernels(c));
     plan_warnings_print(cli, c->s, p, console_print);
-    return try_compile(cli, c->s, p, c->devices.device[0]);
+    return SW_OK;
 }
 
 /* ---- --json: docs/reference/json.md names the fields */
@@ -422,8 +420,8 @@ static enum sw_status print_json(struct check *c)
     struct sw_json j = {.to = stdout, .first = true};
     if (c->plan) {
         SW_TRY(measure_rate(c));
+        SW_TRY(print_kernels(c));
         plan_warnings_collect(c->s, c->plan, c->cli->notes);
-        SW_TRY(try_compile(c->cli, c->s, c->plan, c->devices.device[0]));
     }
     sw_json_begin(&j, NULL, '{');
     json_sweep(&j, c->s);
@@ -447,6 +445,16 @@ static void print_headline(struct sw_cli *cli, const struct cli_sweep *s)
     cli_sweep_print_settings(cli, s);
 }
 
+/* `--device sm_90` compiles what such a GPU would run, on any machine. */
+static enum sw_status open_devices(struct check *c)
+{
+    const char *name = c->cli->device;
+    if (!name || strncmp(name, "sm_", 3)) return cli_devices_open(c->cli, c->s, c->completed, &c->devices, NULL);
+    SW_TRY(sw_device_open_architecture(name, c->cli->threads, &c->devices.device[0]));
+    c->devices.count = 1;
+    return SW_OK;
+}
+
 static enum sw_status make_plan(struct check *c)
 {
     struct cli_sweep *s = c->s;
@@ -463,7 +471,7 @@ static enum sw_status make_plan(struct check *c)
         snprintf(c->refusal, sizeof c->refusal, "%s", sw_err_message());
         sw_completed_close(&c->completed);
     }
-    SW_TRY(cli_devices_open(c->cli, s, c->completed, &c->devices, NULL));
+    SW_TRY(open_devices(c));
     const struct sw_plan_desc desc = {s->sweep, s->run, s->count, s->id, c->completed, false};
     const struct sw_plan_sharing sharing = sharing_of(&c->devices);
     return sw_plan_make(&desc, &c->devices, &sharing, &c->plan);

@@ -195,7 +195,7 @@ const struct cli_option cli_option_table[] = {
      "the output file, in a folder that is there, or is that of the config", AT(output)},
     {'j', "threads", "N", CLI_ANY | CLI_KEPT, "threads to use (default: all this process may use)", BY(set_threads)},
     {0, "device", "DEVICE", CLI_RUNS | CLI_ASK | CLI_JOBS | CLI_BENCH,
-     "auto, cpu, cuda (all GPUs), cuda:N, or cuda:N,M,... (default: run.device)", AT(device)},
+     "auto, cpu, cuda (all), cuda:N,M,... (default: run.device); check: also sm_90", AT(device)},
     {0, "solver", "ROW", CLI_RUNS | CLI_ASK | CLI_JOBS,
      "a row of `sweep list`, in place of the best that fits", BY(set_solver)},
     {0, "shard", "I/N", CLI_RUNS, "compute only the I-th of N shares of equal cost, into NAME.shard-I-of-N.h5",

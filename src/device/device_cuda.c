@@ -83,6 +83,8 @@ static enum sw_status read_properties(struct sw_device *device)
     device->sm = 10 * p.major + p.minor;
     device->processors = p.multiProcessorCount;
     device->memory_total = p.totalGlobalMem;
+    device->on_chip = (struct sw_on_chip){(int)p.sharedMemPerMultiprocessor, (int)p.reservedSharedMemPerBlock,
+                                          (int)p.sharedMemPerBlockOptin, p.l2CacheSize};
     memcpy(device->uuid, &p.uuid, sizeof device->uuid);
     return SW_OK;
 }
@@ -112,7 +114,7 @@ static enum sw_status cuda_open(int index, struct sw_device *device)
     enum sw_status st;
     SW_TRY(check_index(index));
     device->space = SW_DEVICE;
-    device->index = index;
+    snprintf(device->label, sizeof device->label, "cuda:%d", index);
     SW_TRY(enter(device));
     SW_TRY(read_properties(device));
     SW_TRY_TO(failed, st, make_streams(device));

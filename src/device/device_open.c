@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sw_err.h"
@@ -18,11 +19,9 @@ static enum sw_status open_row(const struct sw_device_ops *ops, int index, int t
     struct sw_device *d = NULL;
 
     SW_TRY(sw_alloc(1, &d));
-    d->index = ops->count ? index : 0;
+    d->index = index;
     d->urgent = urgent;
     d->threads = threads > 0 ? threads : omp_get_max_threads();
-    if (ops->count) snprintf(d->label, sizeof d->label, "%s:%d", ops->kind, index);
-    else snprintf(d->label, sizeof d->label, "%s", ops->kind);
     SW_TRY_TO(failed, st, ops->open(d->index, d));
     d->ops = ops;  /* only now: a device that did not open is not closed */
     *device = d;
@@ -60,6 +59,17 @@ enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **
     if (w.count > 1) return SW_FAIL(SW_E_USAGE, "'%s' are %d devices, and here one is used", spec, w.count);
     if (!w.ops) return open_first(threads, device);
     return open_row(w.ops, w.count ? w.index[0] : 0, threads, false, device);
+}
+
+enum sw_status sw_device_open_architecture(const char *name, int threads, struct sw_device **device)
+{
+    char *end = NULL;
+    const long sm = strncmp(name, "sm_", 3) ? 0 : strtol(name + 3, &end, 10);
+    *device = NULL;
+    if (sw_device_architecture.absent)
+        return SW_FAIL(SW_E_ABSENT, "architecture '%s': %s", name, sw_device_architecture.absent);
+    return open_row(&sw_device_architecture, end && end > name + 3 && !*end && sm < 1000 ? (int)sm : 0, threads, false,
+                    device);
 }
 
 enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device)

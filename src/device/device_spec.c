@@ -7,7 +7,8 @@
 
 static enum sw_status no_such(const char *spec)
 {
-    return SW_FAIL(SW_E_USAGE, "there is no device '%s'; use auto, cpu, cuda, cuda:N or cuda:N,M,...", spec);
+    return SW_FAIL(SW_E_USAGE, "there is no device '%s'; use auto, cpu, cuda, cuda:N or cuda:N,M,...%s", spec,
+                   strncmp(spec, "sm_", 3) ? "" : "; an architecture is for `sweep check --device` alone");
 }
 
 /* "0,2" */

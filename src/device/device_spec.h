@@ -8,6 +8,8 @@ struct device_wanted {
     int  count, index[SW_DEVICES_MOST]; /* those that are numbered; 0: none is      */
 };
 
+extern const struct sw_device_ops sw_device_architecture;  /* its index is an architecture: 90 for sm_90 */
+
 /** Whether they are there is not looked at. @return SW_E_USAGE no such device, or one is named twice */
 enum sw_status device_read_spec(const char *spec, struct device_wanted *wanted);
 #endif

@@ -10,6 +10,10 @@
 /* Why the rows for CUDA are absent, where they are. */
 #define SW_WITHOUT_CUDA "built without CUDA: install the CUDA toolkit and run make again"
 
+/* Bytes of shared memory: of a multiprocessor, what the driver reserves for each block, the most that a block may have;
+ * and bytes of the L2 cache. */
+struct sw_on_chip { int per_multiprocessor, reserved_per_block, per_block, l2_cache; };
+
 struct sw_device {              /* made by sw_device_open(); read only to others                        */
     const struct sw_device_ops *ops;
     enum sw_space space;        /* where sw_device_alloc() puts arrays                                   */
@@ -21,6 +25,8 @@ struct sw_device {              /* made by sw_device_open(); read only to others
     int    sm;                  /* compute capability, 90 for 9.0; 0 on the CPU                          */
     int    processors;          /* streaming multiprocessors; cores on the CPU                           */
     size_t memory_total;        /* bytes                                                                 */
+    struct sw_on_chip on_chip;  /* zeros on the CPU                                                      */
+    bool   compiles_only;       /* an architecture: what is compiled at run time is, and no launch does anything */
     unsigned char uuid[16];     /* of a GPU, the same in all processes; 0 on the CPU                     */
     bool   urgent;              /* its kernels go before those of others on the same GPU                  */
     void  *compute, *copy;      /* two CUDA streams (cudaStream_t); NULL on the CPU                      */
@@ -33,6 +39,11 @@ struct sw_device {              /* made by sw_device_open(); read only to others
  * @return SW_E_USAGE not such a spec, or several devices; SW_E_ABSENT no such device, or built without CUDA; SW_E_CUDA;
  *         SW_E_MEMORY */
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
+/** Open an architecture as if it was a device. What is made on it is made as on a GPU, so that its kernels are compiled
+ * for it, on any machine that has the compiler; nothing is computed.
+ * @param name  "sm_90"
+ * @return SW_E_USAGE there is none such here; SW_E_ABSENT built without CUDA; SW_E_MEMORY */
+enum sw_status sw_device_open_architecture(const char *name, int threads, struct sw_device **device);
 /** Open a device once more, with streams of its own, for work beside that of the other: of a GPU work that goes first.
  * @param threads  host threads; 0: as many as the other  @return SW_E_CUDA; SW_E_MEMORY */
 enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device);

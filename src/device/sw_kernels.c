@@ -73,16 +73,6 @@ static enum sw_status assemble(const struct sw_kernel_source *source, struct sw_
     return st ? st : sw_text_status(text);
 }
 
-enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, struct sw_text *definitions, int sm)
-{
-    struct sw_text text = {0};
-    enum sw_status st = assemble(source, definitions, &text);
-    if (!st)
-        st = sw_kernels_compile(sw_text_get(&text), source->label, source->kernel, count_kernels(source), sm);
-    sw_text_free(&text);
-    return st;
-}
-
 enum sw_status sw_kernels_create(struct sw_device *device, const struct sw_kernel_source *source,
                                  struct sw_text *definitions, struct sw_kernels *k)
 {

@@ -1,6 +1,6 @@
 #ifndef SW_KERNELS_H
 #define SW_KERNELS_H
-/* Kernels that are compiled at run time (NVRTC, src/device/compiler_cuda.c), as they depend on a shape or on
+/* Kernels that are compiled at run time (NVRTC, src/device/kernels/compiler_cuda.c), as they depend on a shape or on
  * expressions of the user's. Their text: embedded files, definitions, embedded files. */
 #include "base/sw_text.h"
 #include "device/sw_device.h"
@@ -20,9 +20,9 @@ struct sw_kernels {
     struct sw_module *module;
 };
 
-/** Begin to compile the text for a device, in threads, its kernels apart from each other where there are processors for
- * that, or to take kernels from the cache. The first launch of a kernel waits for it and loads it: all of a sim are
- * compiled side by side, those of other sims among them.
+/** Begin to compile the text for a device, in threads, its kernels apart from each other, or to take kernels from the
+ * cache. The first launch of a kernel waits for it and loads it: all of a sim are compiled side by side, those of other
+ * sims among them. For an architecture (sw_device_open_architecture()) they are compiled when this returns.
  * @param source       its strings live as long as the program
  * @param definitions  the constants, types and functions between the files; freed here
  * @param kernels      out
@@ -34,12 +34,14 @@ enum sw_status sw_kernels_create(struct sw_device *device, const struct sw_kerne
 /** Of zeros it does nothing; leaves zeros. */
 void sw_kernels_destroy(struct sw_device *device, struct sw_kernels *kernels);
 
-/** Compile the text for an architecture, on any machine that has the compiler. @param definitions  freed here
- * @return as sw_kernel_compile(); SW_E_MEMORY */
-enum sw_status sw_kernels_try_compile(const struct sw_kernel_source *source, struct sw_text *definitions, int sm);
 
 /** How many texts sw_kernels_create() has begun with so far, in this process. */
 int sw_kernels_begun(void);
+/** How many kernels this process has compiled so far: those that were in files do not count.
+ * @param in_files  out: of these, those that are in files now */
+int sw_kernels_compiled(int *in_files);
+/** The folder that they are kept in; nothing where there is none. */
+void sw_kernel_folder(struct sw_text *path);
 /** Wait until no thread compiles, and none goes on with what waits: before exit(), whose handlers would take the
  * compiler away under those that compile what nobody has waited for. */
 void sw_kernels_end(void);
@@ -47,7 +49,7 @@ void sw_kernels_end(void);
 void sw_kernels_wait(void);
 
 /** Queue one kernel on the compute stream, once it is compiled. args: as for cuLaunchKernel. A grid of zero blocks is
- * legal and does nothing. @return also as sw_kernel_compile() */
+ * legal and does nothing; so does every launch on an architecture. @return also as sw_kernel_compile() */
 enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int blocks_x, int blocks_y, int threads,
                                 size_t shared_bytes, void **args);
 
@@ -61,7 +63,7 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 /** Whether the cache has any kernel: without one the first run on a GPU waits for the compiler. */
 bool sw_kernel_cache_begun(void);
 
-/** Compile CUDA C text for an architecture, or take the cubin from the cache ($XDG_CACHE_HOME/sweep or ~/.cache/sweep).
+/** Compile CUDA C text for an architecture, or take the cubin from a file (device/kernels/kernel_files_cuda.h).
  * @param text    complete source
  * @param label   what it is, for messages: "forcing"
  * @param sm      90 for sm_90

@@ -72,20 +72,10 @@ enum sw_status sw_fd_fused_part_create(struct sw_fd_fused_part *p, const struct 
                                        struct sw_text *text)
 {
     struct sw_fd_fused_shape shape;
-    struct sw_fd_fused_memory m;
-    enum sw_status st = sw_fd_fused_memory_of(p->line.device, &m);
-    if (!st) st = sw_fd_fused_best(&p->line, &m, &shape);
+    enum sw_status st = sw_fd_fused_best(&p->line, &p->line.device->on_chip, &shape);
     if (!st) st = sw_fd_fused_create(&p->line, &shape, &p->fused);
     if (st) sw_text_free(text);
     return st ? st : sw_kernels_create(p->line.device, source, text, &p->beside);
-}
-
-enum sw_status sw_fd_fused_part_try_compile(const struct sw_fd_fused_part *p, const struct sw_kernel_source *source,
-                                            struct sw_text *text, int sm)
-{
-    const enum sw_status st = sw_fd_fused_try_compile(&p->line, sm);
-    if (st) sw_text_free(text);
-    return st ? st : sw_kernels_try_compile(source, text, sm);
 }
 
 void sw_fd_fused_part_destroy(struct sw_fd_fused_part *p)
@@ -93,14 +83,6 @@ void sw_fd_fused_part_destroy(struct sw_fd_fused_part *p)
     if (!p->line.device) return;
     sw_kernels_destroy(p->line.device, &p->beside);
     sw_fd_fused_destroy(&p->line, &p->fused);
-}
-
-enum sw_status sw_fd_fused_part_assume(const struct sw_fd_desc *desc, struct sw_fd *fd)
-{
-    *fd = (struct sw_fd){.desc = *desc, .stride = 1, .outer = (size_t)desc->fields};
-    for (int k = 0; k < desc->axis; k++) fd->stride *= (size_t)desc->n[k];
-    for (int k = desc->axis + 1; k < 3; k++) fd->outer *= (size_t)desc->n[k];
-    return fd_cut_assume(desc, &fd->line, &fd->cut);
 }
 
 enum sw_status sw_fd_fused_part_solve(const struct sw_fd_fused_part *p, struct sw_fd_fused_cut cut, const void *f,
@@ -213,18 +195,6 @@ static enum sw_status create(struct sw_fd *fd)
     return SW_OK;
 }
 
-static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
-{
-    struct truncated t = {.first = 0};
-    struct sw_fd fd;
-    struct sw_text text = {0};
-    (void)line;
-    SW_TRY(sw_fd_fused_part_assume(desc, &fd));
-    SW_TRY(describe(&fd, &t));
-    add_constants(&t, &text);
-    return sw_fd_fused_part_try_compile(&t.part, &ends_source, &text, sm);
-}
-
 static void destroy(struct sw_fd *fd) { sw_fd_fused_part_destroy(&((struct truncated *)fd->own)->part); }
 
 /* ------------------------------------------------------------------ apply */
@@ -333,6 +303,5 @@ const struct sw_fd_ops fd_truncated_cuda = {
     .create = create,
     .apply = apply,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = cost,
 };

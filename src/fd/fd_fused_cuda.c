@@ -19,17 +19,6 @@ static const struct sw_kernel_source single_source = {
     .kernel = {"fused_k"},
 };
 
-const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80 = {164 * 1024, 1024, 163 * 1024, 40 << 20};
-
-enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m)
-{
-    CU_TRY(cudaDeviceGetAttribute(&m->per_multiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device->index));
-    CU_TRY(cudaDeviceGetAttribute(&m->reserved_per_block, cudaDevAttrReservedSharedMemoryPerBlock, device->index));
-    CU_TRY(cudaDeviceGetAttribute(&m->per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device->index));
-    CU_TRY(cudaDeviceGetAttribute(&m->l2_cache, cudaDevAttrL2CacheSize, device->index));
-    return SW_OK;
-}
-
 /* ------------------------------------------------------------------ text */
 
 /* The limit that the kernel is compiled for: the fewer threads, the more registers each may have. A line between walls
@@ -90,26 +79,13 @@ enum sw_status sw_fd_fused_create(const struct sw_fd *fd, const struct sw_fd_fus
                                   struct sw_fd_fused_kernel *own)
 {
     struct sw_text text = {0};
-    struct sw_fd_fused_memory m;
     sw_fd_fused_destroy(fd, own);
     own->shape = *shape;
-    SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
-    SW_TRY(sw_fd_fused_fit(fd, &m, own));
+    SW_TRY(sw_fd_fused_fit(fd, &fd->device->on_chip, own));
     SW_TRY(sw_device_alloc(fd->device, 1, &own->next_tile));
     set_grid(fd->device, own);
     add_constants(fd, own, &text);
     return sw_kernels_create(fd->device, &single_source, &text, &own->kernels);
-}
-
-enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm)
-{
-    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
-    struct sw_fd_fused_kernel own = {.d = {0}};
-    struct sw_text text = {0};
-    SW_TRY(sw_fd_fused_best(fd, &m, &own.shape));
-    SW_TRY(sw_fd_fused_fit(fd, &m, &own));
-    add_constants(fd, &own, &text);
-    return sw_kernels_try_compile(&single_source, &text, sm);
 }
 
 void sw_fd_fused_destroy(const struct sw_fd *fd, struct sw_fd_fused_kernel *own)
@@ -143,7 +119,7 @@ static double plane_of(const struct sw_fd *second) { return (double)second->stri
 
 /* Set the sizes of a joined kernel: tiles along both axes share the ring and the threads of a block. */
 static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *second,
-                                 const struct sw_fd_fused_memory *m, struct parts *p,
+                                 const struct sw_on_chip *m, struct parts *p,
                                  struct sw_fd_fused_joined_kernel *own)
 {
     const int stages = own->shape.second.stages, blocks = own->shape.second.blocks;
@@ -170,7 +146,7 @@ static enum sw_status fit_joined(const struct sw_fd *first, const struct sw_fd *
  * a block busy. A plane and the tiles in flight must fit the L2 cache, half of which may be far from a
  * multiprocessor. */
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
-                                       const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape)
+                                       const struct sw_on_chip *m, struct sw_fd_fused_joined_shape *shape)
 {
     struct sw_fd_fused_joined_kernel own = {.shape = {.lead = 1, .hints = SW_FD_HINTS_NONE}};
     struct parts p = {.first = {.shape = {.tile_lines = 1, .tile_segments = 128, .padded = 1}}};
@@ -229,30 +205,16 @@ enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct
                                          struct sw_fd_fused_joined_kernel *own)
 {
     struct parts p = {.first = {.d = {0}}};
-    struct sw_fd_fused_memory m;
     struct sw_text text = {0};
     free_joined(own);
     own->shape = *shape;
-    SW_TRY(sw_fd_fused_memory_of(own->device, &m));
-    SW_TRY(fit_joined(first, second, &m, &p, own));
+    SW_TRY(fit_joined(first, second, &own->device->on_chip, &p, own));
     SW_TRY(sw_device_alloc(own->device, 1, &own->next_tile));
     const unsigned resident = (unsigned)(own->device->processors * shape->second.blocks);
     const unsigned tiles = own->d.tiles[0] + own->d.tiles[1];
     own->grid = (int)(tiles < resident ? tiles : resident);
     add_joined_text(first, second, &p, own, &text);
     return sw_kernels_create(own->device, &joined_source, &text, &own->kernels);
-}
-
-enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm)
-{
-    const struct sw_fd_fused_memory m = sw_fd_fused_memory_sm_80;
-    struct parts p = {.first = {.d = {0}}};
-    struct sw_fd_fused_joined_kernel own = {.threads = 0};
-    struct sw_text text = {0};
-    SW_TRY(sw_fd_fused_joined_best(first, second, &m, &own.shape));
-    SW_TRY(fit_joined(first, second, &m, &p, &own));
-    add_joined_text(first, second, &p, &own, &text);
-    return sw_kernels_try_compile(&joined_source, &text, sm);
 }
 
 /* ------------------------------------------------------------------ the row's joined derivatives */
@@ -267,10 +229,9 @@ static void destroy_joined(struct sw_fd_joined *joined)
 static enum sw_status create_joined(struct sw_fd_joined *joined)
 {
     struct sw_fd_fused_joined_shape shape;
-    struct sw_fd_fused_memory m;
     struct sw_fd_fused_joined_kernel *own = NULL;
-    SW_TRY(sw_fd_fused_memory_of(joined->first->device, &m));
-    const enum sw_status st = sw_fd_fused_joined_best(joined->first, joined->second, &m, &shape);
+    const enum sw_status st = sw_fd_fused_joined_best(joined->first, joined->second, &joined->first->device->on_chip,
+                                                       &shape);
     if (st) return st == SW_E_ABSENT || st == SW_E_ARG ? SW_OK : st;
     SW_TRY(sw_alloc(1, &own));
     own->device = joined->first->device;
@@ -296,9 +257,7 @@ static bool fits(const struct sw_fd_desc *desc, const struct sw_fd_line *line)
 static enum sw_status create(struct sw_fd *fd)
 {
     struct sw_fd_fused_shape shape;
-    struct sw_fd_fused_memory m;
-    SW_TRY(sw_fd_fused_memory_of(fd->device, &m));
-    SW_TRY(sw_fd_fused_best(fd, &m, &shape));
+    SW_TRY(sw_fd_fused_best(fd, &fd->device->on_chip, &shape));
     return sw_fd_fused_create(fd, &shape, fd->own);
 }
 
@@ -307,14 +266,6 @@ static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
     struct sw_fd_fused_kernel *own = fd->own;
     void *args[] = {&own->d, &f, &out, &own->tile_size, &own->tiles, &own->next_tile}, *kernel = own->kernels.kernel[0];
     return sw_kernel_launch(fd->device, kernel, own->grid, 1, own->threads, own->shared, args);
-}
-
-static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
-{
-    struct sw_fd fd = {.desc = *desc, .line = *line, .stride = 1, .outer = (size_t)desc->fields};
-    for (int k = 0; k < desc->axis; k++) fd.stride *= (size_t)desc->n[k];
-    for (int k = desc->axis + 1; k < 3; k++) fd.outer *= (size_t)desc->n[k];
-    return sw_fd_fused_try_compile(&fd, sm);
 }
 
 static void destroy(struct sw_fd *fd) { sw_fd_fused_destroy(fd, fd->own); }
@@ -339,7 +290,6 @@ const struct sw_fd_ops fd_fused_cuda = {
     .create = create,
     .apply = apply,
     .destroy = destroy,
-    .try_compile = try_compile,
     .create_joined = create_joined,
     .apply_joined = apply_joined,
     .destroy_joined = destroy_joined,

@@ -62,29 +62,21 @@ struct sw_fd_fused_kernel {
     size_t    shared;     /* bytes */
 };
 
-/* Bytes of shared memory: of a multiprocessor, what the driver reserves for each block, the most that a block may have;
- * and bytes of the L2 cache. */
-struct sw_fd_fused_memory { int per_multiprocessor, reserved_per_block, per_block, l2_cache; };
-extern const struct sw_fd_fused_memory sw_fd_fused_memory_sm_80;  /* sm_90 has more, sm_86 and sm_89 less */
-enum sw_status sw_fd_fused_memory_of(const struct sw_device *device, struct sw_fd_fused_memory *m);
-
 /* The following read only desc, line, stride, outer and cut of fd. Where lines are cut over ranks, line.n is the points
  * of the part. */
 
 /** The shape that was measured to be fastest (bench_fd.c), made smaller until it fits the shared memory. One is
  *  found for every line where a block may have 64 KiB; the kernel needs sm_80, where it may have 99 KiB or more.
  *  @return SW_E_ABSENT none fits; SW_E_SINGULAR */
-enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_on_chip *m,
                                 struct sw_fd_fused_shape *shape);
 
 /** Set all members of own that follow from own->shape: not grid and next_tile.
  *  @return SW_E_ARG lines of this length cannot be cut so, or the blocks need more than a multiprocessor has;
  *          SW_E_SINGULAR */
-enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_on_chip *m,
                                struct sw_fd_fused_kernel *own);
 
-/** Compile the kernel of the best shape for an architecture, and discard it. @return SW_E_ABSENT no NVRTC; SW_E_CUDA */
-enum sw_status sw_fd_fused_try_compile(const struct sw_fd *fd, int sm);
 
 /** Compile and load the kernel. own is zeroed, or was created before.
  *  @return as sw_fd_fused_fit(); SW_E_ABSENT no NVRTC; SW_E_MEMORY; SW_E_CUDA */
@@ -100,7 +92,7 @@ enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_
 size_t sw_fd_fused_scratch_bytes(const struct sw_fd *fd, const struct sw_fd_fused_kernel *own, int threads);
 /** Whether so many blocks fit a multiprocessor. A thread takes some 128 of its 64 Ki registers, fewer where a block
  *  must be large. @return SW_E_ARG */
-enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared);
+enum sw_status sw_fd_fused_check_blocks(const struct sw_on_chip *m, int blocks, int threads, size_t shared);
 
 /* ---- parts of lines that are cut over ranks (fd_cut_cuda.c), once the values beside them are known */
 
@@ -120,14 +112,8 @@ enum sw_status sw_fd_fused_part_numbers(const struct sw_fd_fused_part *p, struct
  *  @return as sw_fd_fused_create() */
 enum sw_status sw_fd_fused_part_create(struct sw_fd_fused_part *p, const struct sw_kernel_source *source,
                                        struct sw_text *text);
-/** As sw_fd_fused_try_compile(), of both. */
-enum sw_status sw_fd_fused_part_try_compile(const struct sw_fd_fused_part *p, const struct sw_kernel_source *source,
-                                            struct sw_text *text, int sm);
 /** A part that is described, or zeros. */
 void sw_fd_fused_part_destroy(struct sw_fd_fused_part *p);
-/** The part of desc on a rank, as sw_fd_create() would set it, without communication: what a kernel is compiled for.
- *  @param line  of all ranks together, borrowed by fd @return as fd_cut_assume() */
-enum sw_status sw_fd_fused_part_assume(const struct sw_fd_desc *desc, struct sw_fd *fd);
 /** Write the results of the lines of a launch. @param cut  its lines, and what is beside them; `tile` is set here */
 enum sw_status sw_fd_fused_part_solve(const struct sw_fd_fused_part *p, struct sw_fd_fused_cut cut, const void *f,
                                       void *out);
@@ -158,11 +144,9 @@ struct sw_fd_fused_joined_kernel {
 
 /** The shape to take. @return SW_E_ABSENT there is none: one axis after the other is faster; SW_E_SINGULAR */
 enum sw_status sw_fd_fused_joined_best(const struct sw_fd *first, const struct sw_fd *second,
-                                       const struct sw_fd_fused_memory *m, struct sw_fd_fused_joined_shape *shape);
+                                       const struct sw_on_chip *m, struct sw_fd_fused_joined_shape *shape);
 /** As sw_fd_fused_create(). */
 enum sw_status sw_fd_fused_joined_create(const struct sw_fd *first, const struct sw_fd *second,
                                          const struct sw_fd_fused_joined_shape *shape,
                                          struct sw_fd_fused_joined_kernel *own);
-/** As sw_fd_fused_try_compile(). @return also SW_E_ABSENT: there is no shape to take */
-enum sw_status sw_fd_fused_joined_try_compile(const struct sw_fd *first, const struct sw_fd *second, int sm);
 #endif

@@ -118,14 +118,14 @@ static enum sw_status set_numbers(const struct sw_fd *fd, struct sw_fd_fused_ker
     return SW_OK;
 }
 
-static bool has_room(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
+static bool has_room(const struct sw_on_chip *m, int blocks, int threads, size_t shared)
 {
     const size_t bytes = shared + STATIC_SHARED;
     return threads <= 1024 && (blocks == 1 || threads * blocks <= FEW_THREADS) && bytes <= (size_t)m->per_block &&
            (bytes + (size_t)m->reserved_per_block) * (size_t)blocks <= (size_t)m->per_multiprocessor;
 }
 
-static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_fd_fused_memory *m)
+static bool blocks_fit(const struct sw_fd_fused_kernel *own, const struct sw_on_chip *m)
 {
     return has_room(m, own->shape.blocks, own->threads, own->shared);
 }
@@ -140,14 +140,14 @@ enum sw_status sw_fd_fused_partition(const struct sw_fd *fd, struct sw_fd_fused_
     return SW_OK;
 }
 
-enum sw_status sw_fd_fused_check_blocks(const struct sw_fd_fused_memory *m, int blocks, int threads, size_t shared)
+enum sw_status sw_fd_fused_check_blocks(const struct sw_on_chip *m, int blocks, int threads, size_t shared)
 {
     if (has_room(m, blocks, threads, shared)) return SW_OK;
     return SW_FAIL(SW_E_ARG, "cuda.fused: %d blocks of %d threads and %zu bytes are too much for a multiprocessor",
                    blocks, threads, shared);
 }
 
-enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+enum sw_status sw_fd_fused_fit(const struct sw_fd *fd, const struct sw_on_chip *m,
                                struct sw_fd_fused_kernel *own)
 {
     SW_TRY(sw_fd_fused_partition(fd, own));
@@ -231,7 +231,7 @@ static bool lessen(struct sw_fd_fused_shape *s, bool along_x, int halo)
     return true;
 }
 
-enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_fd_fused_memory *m,
+enum sw_status sw_fd_fused_best(const struct sw_fd *fd, const struct sw_on_chip *m,
                                 struct sw_fd_fused_shape *shape)
 {
     struct sw_fd_fused_kernel k = {.d = {0}};

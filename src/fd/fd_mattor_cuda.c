@@ -195,18 +195,6 @@ static enum sw_status create(struct sw_fd *fd)
     return sw_fd_fused_part_create(&t->part, &source, &text);
 }
 
-static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
-{
-    struct mattor t = {.of_rank = NULL};
-    struct sw_fd fd;
-    struct sw_text text = {0};
-    (void)line;
-    SW_TRY(sw_fd_fused_part_assume(desc, &fd));
-    SW_TRY(describe(&fd, &t));
-    add_constants(&t.part, &text);
-    return sw_fd_fused_part_try_compile(&t.part, &source, &text, sm);
-}
-
 static void destroy(struct sw_fd *fd) { sw_fd_fused_part_destroy(&((struct mattor *)fd->own)->part); }
 
 /* ------------------------------------------------------------------ apply */
@@ -276,6 +264,5 @@ const struct sw_fd_ops fd_mattor_cuda = {
     .create = create,
     .apply = apply,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = cost,
 };

@@ -201,17 +201,6 @@ bool sw_fd_fits(const struct sw_fd_desc *desc, const char *row)
            sw_row_usable(&rows, r, r->space, &(struct request){desc, &line, &cut, row});
 }
 
-enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm)
-{
-    struct sw_fd_line line;
-    struct fd_cut cut;
-    const struct sw_row *r = row ? sw_row_find(&rows, row) : NULL;
-    SW_TRY(make_line(desc, &line, &cut));
-    SW_TRY(sw_row_pick(&rows, row, r ? r->space : SW_DEVICE, &(struct request){desc, &line, &cut, row}, &r));
-    const struct sw_fd_ops *ops = (const struct sw_fd_ops *)r;
-    return ops->try_compile ? ops->try_compile(desc, &line, sm) : SW_OK;
-}
-
 size_t sw_fd_cut_bytes(const struct sw_fd_desc *desc, const char *row, const struct sw_device *device)
 {
     struct sw_device here = *device;

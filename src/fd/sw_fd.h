@@ -101,10 +101,6 @@ size_t sw_fd_cut_bytes(const struct sw_fd_desc *desc, const char *row, const str
  *  sides need, and at a wall those of its special rows. 0: the scheme has no such boundary. */
 int sw_fd_least_of_rank(const char *scheme, const char *boundary);
 
-/** Compile the kernel of a row that compiles one at run time, for an architecture (90 for sm_90), and discard it.
- *  @return SW_OK also where the row has no such kernel; as sw_fd_create(); SW_E_ABSENT no such row in this build, not
- *          for this shape, or no compiler on this machine; SW_E_CUDA with the compiler's log */
-enum sw_status sw_fd_try_compile(const struct sw_fd_desc *desc, const char *row, int sm);
 
 /** Bytes and operations of a row for a point; NaN: not counted, or no such row. desc as for create. */
 struct sw_cost sw_fd_cost(const struct sw_fd_desc *desc, const char *row);

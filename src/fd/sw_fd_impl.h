@@ -25,8 +25,6 @@ struct sw_fd_ops {
     enum sw_status (*apply)(const struct sw_fd *fd, const void *f, void *out);  /* of cut lines: collective */
     void           (*destroy)(struct sw_fd *fd);         /* what is not in arrays; NULL: nothing */
     struct sw_cost (*cost)(const struct sw_fd_desc *desc, const struct sw_fd_line *line);
-    /* optional, of rows whose kernel is compiled at run time: compile it, and discard it */
-    enum sw_status (*try_compile)(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm);
     /* optional, all three or none: first derivatives of fields along two axes in one pass, which reads f from memory
      * once; bits as by apply. `first` and `second` differentiate along the first two axes that have more than one
      * point. create fills own, or leaves it NULL where one pass is not faster */

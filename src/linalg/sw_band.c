@@ -86,7 +86,7 @@ enum sw_status sw_band_create(const struct sw_band_desc *desc, const char *name,
     SW_TRY_TO(failed, st, set_ld(s));
     SW_TRY_TO(failed, st, sw_alloc_bytes(1, s->ops->own_size, &s->own));
     SW_TRY_TO(failed, st, sw_device_use(device));
-    SW_TRY_TO(failed, st, s->ops->create(s));
+    if (!device->compiles_only) SW_TRY_TO(failed, st, s->ops->create(s));
     *solver = s;
     return SW_OK;
 failed:

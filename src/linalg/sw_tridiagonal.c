@@ -56,7 +56,8 @@ static enum sw_status fill(struct sw_tridiagonal *s)
     SW_TRY(sw_device_use(s->device));
     SW_TRY(sw_alloc_bytes(1, s->ops->own_size, &s->own));
     s->ops->arrays(s);
-    return s->arrays.status ? s->arrays.status : s->ops->create ? s->ops->create(s) : SW_OK;
+    if (s->arrays.status || !s->ops->create || s->device->compiles_only) return s->arrays.status;
+    return s->ops->create(s);
 }
 
 static enum sw_status create(const struct sw_tridiagonal_ops *ops, const struct sw_tridiagonal_desc *desc, int depth,

@@ -220,9 +220,6 @@ struct sw_problem {
     enum sw_status (*bytes)(const struct sw_setup *setup, const struct sw_device *device, struct sw_batch_bytes *bytes);
     /** @return SW_E_CONFIG no such solver; SW_E_ABSENT not here; SW_E_ARG; SW_E_MEMORY; SW_E_CUDA */
     enum sw_status (*create)(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
-    /** Compile what this set-up would compile at run time (for sm_xx), so that `sweep check` sees its errors. May be
-     * NULL. */
-    enum sw_status (*try_compile)(const struct sw_setup *setup, int sm);
 
     const struct sw_problem_shape   *shape;     /* of every kind */
     const struct sw_problem_texts   *texts;

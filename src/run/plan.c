@@ -10,6 +10,7 @@
 #include "base/sw_order.h"
 #include "base/sw_text.h"
 #include "device/sw_kernels.h"
+#include "problem/device/reducer.h"
 #include "run/domain.h"
 #include "run/plan_impl.h"
 #include "run/rungs.h"
@@ -662,6 +663,21 @@ static bool begins_kernels(const struct sw_setup *setup, const struct sw_group *
     return g < GROUPS_MOST && sw_kernels_begun() > begun_before && sw_points(setup->n) == sw_points(group->n);
 }
 
+/* The kernels of scalars are compiled beside those of the sim. */
+static enum sw_status begin_scalars(const struct sw_sweep *sweep, const struct sw_setup *setup,
+                                    struct sw_device *device)
+{
+    struct sw_device_reducer *reducer;
+    const struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
+                                         .n = {setup->n[0], setup->n[1], setup->n[2]},
+                                         .walls = {setup->walls[0], setup->walls[1], setup->walls[2]},
+                                         .unknowns = sweep->nunknown ? sweep->nunknown : 1};
+    if (device->space != SW_DEVICE || !sw_device_reducer_fits(&desc)) return SW_OK;
+    const enum sw_status st = sw_device_reducer_create(&desc, 1, device, &reducer);
+    sw_device_reducer_destroy(&reducer);
+    return st == SW_E_ABSENT ? SW_OK : st;  /* then they are formed on the host */
+}
+
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
  * each group is tried with its size along the cut axis, which decides whether they can be cut.
  * @param comm, on_device  as for domain_cut() */
@@ -682,6 +698,7 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
         struct domain_comms comms;
         enum sw_status st = domain_cut(&shape, comm, on_device, &comms, &setup);
         if (!st) st = sw_sweep_blame_row(sweep, sweep->problem->create(&setup, device, &sim));
+        if (!st && !comm) st = begin_scalars(sweep, &setup, device);
         if (st) { domain_comms_free(&comms); return st; }
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));

@@ -184,19 +184,6 @@ int main(int argc, char **argv)
     struct sw_device *device = NULL;
     const char *only = getenv("BENCH_ROWS"), *chosen = getenv("BENCH_WORK");
     const char *first = getenv("BENCH_FIRST"), *last = getenv("BENCH_LAST");
-    if (argc > 2 && !strcmp(argv[1], "-c")) {
-        for (int k = 0; k < BENCHES; k++) {
-            struct sw_program *g = compile(benches[k].g), *s = compile(benches[k].s);
-            struct sw_stepper_desc desc = {
-                .n = benches[k].n, .capacity = 1,
-                .model = {.scheme = benches[k].scheme, .nparam = 3, .g = {g}, .explicit_term = {s}},
-            };
-            need(sw_stepper_try_compile(&desc, only ? only : NULL, atoi(argv[2])));
-            sw_program_destroy(&g);
-            sw_program_destroy(&s);
-        }
-        return 0;
-    }
     if (argc > 1) repeats = atoi(argv[1]);
     if (repeats < 1 || repeats > 32) repeats = 5;
     need(sw_device_open("cuda", 1, &device));

@@ -2,7 +2,7 @@
 #define EMULATED_DEVICE_H
 /* A device of the kind CUDA that is this machine's processor: its memory is the host's, and the text of kernels, which
  * on a GPU the compiler for GPUs gets, is compiled as C++ and run there (emulated_kernels.hpp). A test that includes
- * this has these functions instead of those of src/device/kernel_*.c; it runs at the top of the checkout. */
+ * this has these functions instead of those of src/device/kernels/kernel_*.c; it runs at the top of the checkout. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -118,10 +118,11 @@ static enum sw_status create(struct sw_fd *fd, bool interleaved)
     SW_TRY(fd_end_check(&fd->line));
     set_layout(fd, g);
     set_matrix(&fd->line, &g->d);
-    CU_TRY(cudaSetDevice(fd->device->index));
     sw_array_device(&fd->arrays, 3 * n * (size_t)g->batch, &g->matrix);
     if (g->d.stride != g->d.lines.stride) sw_array_device(&fd->arrays, n * (size_t)g->d.lines.all, &g->work);
     SW_TRY(fd->arrays.status);
+    if (fd->device->compiles_only) return SW_OK;
+    CU_TRY(cudaSetDevice(fd->device->index));
     const struct sw_gtsv_desc d = {.n = (int)n, .batch = g->batch,
                                    .method = interleaved ? SW_GTSV_INTERLEAVED : SW_GTSV_STRIDED};
     SW_TRY(sw_gtsv_create(&d, fd->device, fd->ops->name, "cuda.fused", &g->solver));

@@ -206,14 +206,6 @@ static enum sw_status create(struct sw_fd *fd)
     return sw_kernels_create(fd->device, &source, &text, &c->kernels);
 }
 
-static enum sw_status try_compile(const struct sw_fd_desc *desc, const struct sw_fd_line *line, int sm)
-{
-    struct sw_text text = {0};
-    const struct shape s = shape_of(line, desc->axis ? 2 : 1);
-    add_shape_constants(&s, &text);
-    return sw_kernels_try_compile(&source, &text, sm);
-}
-
 static enum sw_status apply(const struct sw_fd *fd, const void *f, void *out)
 {
     struct cr *c = fd->own;
@@ -243,6 +235,5 @@ const struct sw_fd_ops fd_cr_cuda = {
     .create = create,
     .apply = apply,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = cost,
 };

@@ -74,7 +74,7 @@ enum sw_status sw_cufft_create(int axes, const int64_t *n, int64_t fields, struc
     *out = NULL;
     SW_TRY(sw_alloc(1, &fft));
     fft->device = device;
-    const enum sw_status st = make(fft, axes, n, fields, row, instead);
+    const enum sw_status st = device->compiles_only ? SW_OK : make(fft, axes, n, fields, row, instead);
     if (st) sw_cufft_destroy(&fft);
     *out = fft;
     return st;

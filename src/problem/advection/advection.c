@@ -519,7 +519,6 @@ const struct sw_problem problem_advection = {
     .validate_run = validate_run,
     .bytes = advection_bytes,
     .create = advection_create,
-    .try_compile = advection_try_compile,
     .shape = &shape,
     .time = &times,
     .files = &files,

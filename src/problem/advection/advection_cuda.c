@@ -110,13 +110,6 @@ static void add_definitions(const struct sw_setup *setup, const struct advection
     add_programs(m, text);
 }
 
-static enum sw_status try_compile(const struct sw_setup *setup, const struct advection_terms *terms, int sm)
-{
-    struct sw_text definitions = {0};
-    add_definitions(setup, terms, &definitions);
-    return sw_kernels_try_compile(&source, &definitions, sm);
-}
-
 /* ------------------------------------------------------------------ create, destroy */
 
 static size_t field_element_size(const struct sw_setup *setup) { return setup->single ? 4 : 8; }
@@ -331,5 +324,4 @@ const struct advection_ops advection_cuda = {
     .get_diagnostics = get_diagnostics,
     .snapshot = snapshot,
     .fetch = fetch,
-    .try_compile = try_compile,
 };

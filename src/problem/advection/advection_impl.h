@@ -231,7 +231,6 @@ struct advection_ops {
     /** A snapshot of scalars records the Courant number, too; it is NaN where a->step is -1. */
     enum sw_status (*snapshot)(struct advection_sim *a, int slot, int what);
     enum sw_status (*fetch)(struct advection_sim *a, int slot, const void **field, const double **scalars);
-    enum sw_status (*try_compile)(const struct sw_setup *setup, const struct advection_terms *terms, int sm);
 };
 /** Where the grid is cut over ranks: the scalars of whole runs from those of the slabs of all ranks. Collective.
  * @param scalars  [count][ADVECTION_SCALARS] on the host, in and out  @return SW_E_COMM */
@@ -258,5 +257,4 @@ enum sw_status advection_time_step(const struct sw_setup *setup, int64_t ld, con
 enum sw_status advection_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
 enum sw_status advection_bytes(const struct sw_setup *setup, const struct sw_device *device,
                                struct sw_batch_bytes *bytes);
-enum sw_status advection_try_compile(const struct sw_setup *setup, int sm);
 #endif

@@ -537,13 +537,3 @@ enum sw_status advection_bytes(const struct sw_setup *setup, const struct sw_dev
     return SW_OK;
 }
 
-enum sw_status advection_try_compile(const struct sw_setup *setup, int sm)
-{
-    struct advection_terms terms;
-    const struct advection_ops *ops = advection_row(SW_DEVICE);
-    if (ops->absent) return SW_FAIL(SW_E_ABSENT, "%s", ops->absent);
-    SW_TRY(advection_terms_create(setup, &terms));
-    enum sw_status st = ops->try_compile(setup, &terms, sm);
-    advection_terms_destroy(&terms);
-    return st;
-}

@@ -187,12 +187,6 @@ static enum sw_status bvp_bytes(const struct sw_setup *setup, const struct sw_de
     return sw_bvp_bytes(&desc, setup->solver, device, &bytes->fixed, &bytes->per_run);
 }
 
-static enum sw_status try_compile(const struct sw_setup *setup, int sm)
-{
-    const struct sw_bvp_desc desc = sw_bvp_describe(setup);
-    return sw_bvp_try_compile(&desc, setup->solver, sm);
-}
-
 /* ---- what no run can do, whatever its numbers */
 
 static const char *validate_end(const struct sw_bvp_end *e, const char *const *key, struct sw_text *why)
@@ -514,7 +508,6 @@ const struct sw_problem problem_bvp = {
     .validate_run = validate_run,
     .bytes = bvp_bytes,
     .create = create,
-    .try_compile = try_compile,
     .shape = &shape,
     .advice = &advice,
 };

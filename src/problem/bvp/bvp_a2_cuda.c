@@ -180,11 +180,6 @@ static enum sw_status create(struct sw_bvp *bvp)
     return bvp_device_create(bvp, &source, &((struct a2 *)bvp->own)->device);
 }
 
-static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
-{
-    return bvp_device_try_compile(row, desc, &source, sm);
-}
-
 /* f set; each of 1A, 1C, 2A and 2C reads and writes. */
 static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9.0 * bvp->ops->element_size, 4}; }
 
@@ -193,7 +188,7 @@ static struct sw_cost cost(const struct sw_bvp *bvp) { return (struct sw_cost){9
     const struct sw_bvp_ops row = {                                                                                \
         .name = (n), .about = (text), .space = SW_DEVICE, .fits = sw_bvp_plain,                                    \
         .own_size = sizeof(struct a2), .arrays = arrays, .create = create,                                         \
-        .solve = solve, .fetch = fetch, .destroy = destroy, .try_compile = try_compile, .cost = cost,              \
+        .solve = solve, .fetch = fetch, .destroy = destroy, .cost = cost,                                          \
         .columns = true, .element_size = (size), .scan_element_size = (size_in_scans)}
 
 A2_ROW(bvp_a2s_cuda, "cuda.a2s", "the paper's kernels, a thread a column, single precision (A2S)", 4, 4);

@@ -59,15 +59,6 @@ static struct sw_kernel_source source_of(const struct bvp_kernels *row)
     return source;
 }
 
-enum sw_status bvp_device_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                      const struct bvp_kernels *kernels, int sm)
-{
-    const struct sw_kernel_source source = source_of(kernels);
-    struct sw_text definitions = {0};
-    add_definitions(row, desc, kernels, &definitions);
-    return sw_kernels_try_compile(&source, &definitions, sm);
-}
-
 static enum sw_status create_kernels(struct sw_bvp *bvp, const struct bvp_kernels *kernels, struct bvp_device *d)
 {
     const struct sw_kernel_source source = source_of(kernels);
@@ -107,11 +98,17 @@ void bvp_device_arrays(struct sw_bvp *bvp, struct bvp_device *d)
     if (own->counts) sw_array_device(own, room * cached_values(desc), &d->batch.cached);  /* made with the kernels */
 }
 
+static enum sw_status create_event(const struct sw_bvp *bvp, struct bvp_device *d)
+{
+    CU_TRY(cudaSetDevice(bvp->device->index));
+    CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
+    return SW_OK;
+}
+
 enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *source, struct bvp_device *d)
 {
     SW_TRY(create_kernels(bvp, source, d));
-    CU_TRY(cudaSetDevice(bvp->device->index));
-    CU_TRY(cudaEventCreateWithFlags(&d->taken, cudaEventDisableTiming));
+    if (!bvp->device->compiles_only) SW_TRY(create_event(bvp, d));
     sw_array_device(&bvp->arrays, (size_t)bvp->desc.capacity * cached_values(&bvp->desc), &d->batch.cached);
     return bvp->arrays.status;
 }

@@ -40,9 +40,6 @@ enum sw_status bvp_device_create(struct sw_bvp *bvp, const struct bvp_kernels *s
 /** Waits for what is queued, then frees; of zeros it is fine. Frees nothing of the row. */
 void bvp_device_destroy(struct sw_bvp *bvp, struct bvp_device *d);
 
-/** Compile for sm_xx without a device: what sw_bvp_ops.try_compile does. */
-enum sw_status bvp_device_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc,
-                                      const struct bvp_kernels *source, int sm);
 
 /** Queue what comes first: runs and parameters to the device. While a batch is computed the next one's are prepared. */
 enum sw_status bvp_device_begin(struct sw_bvp *bvp, struct bvp_device *d);

@@ -28,13 +28,6 @@ static struct bvp_kernels source_of(bool interleaved)
                                 interleaved ? add_shape_of_many : add_shape_of_one};
 }
 
-enum sw_status bvp_form_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, bool interleaved,
-                                    int sm)
-{
-    const struct bvp_kernels source = source_of(interleaved);
-    return desc->zero_mean ? SW_OK : bvp_device_try_compile(row, desc, &source, sm);
-}
-
 /* ------------------------------------------------------------------ a batch */
 
 static struct bvp_form *form_of(const struct sw_bvp *bvp) { return ((const struct bvp_general *)bvp->own)->form; }

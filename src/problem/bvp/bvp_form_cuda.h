@@ -24,7 +24,4 @@ enum sw_status bvp_form_create(struct sw_bvp *bvp, const struct bvp_general *gen
 /** The operation of struct sw_bvp_ops. */
 enum sw_status bvp_form_fetch(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
 void bvp_form_destroy(struct sw_bvp *bvp, const struct bvp_general *general);
-/** The operation of struct sw_bvp_ops, of a row whose systems are interleaved or not. */
-enum sw_status bvp_form_try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, bool interleaved,
-                                    int sm);
 #endif

@@ -58,11 +58,6 @@ static void destroy(struct sw_bvp *bvp)
     bvp_general_destroy(bvp);
 }
 
-static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
-{
-    return bvp_form_try_compile(row, desc, true, sm);
-}
-
 /* As cpu.thomas. */
 static struct sw_cost cost(const struct sw_bvp *bvp)
 {
@@ -81,6 +76,5 @@ const struct sw_bvp_ops bvp_thomas_cuda = {
     .create = create,
     .fetch = bvp_form_fetch,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = cost,
 };

@@ -49,11 +49,6 @@ static void destroy(struct sw_bvp *bvp)
     bvp_pairs_destroy(bvp);
 }
 
-static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
-{
-    return bvp_form_try_compile(row, desc, false, sm);
-}
-
 extern const struct sw_bvp_ops bvp_relations_cuda;
 const struct sw_bvp_ops bvp_relations_cuda = {
     .name = "cuda.relations",
@@ -66,7 +61,6 @@ const struct sw_bvp_ops bvp_relations_cuda = {
     .create = create,
     .fetch = bvp_form_fetch,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = bvp_pairs_cost,
     /* A thread of cuda.thomas takes the rows of a system one after another, 5.9 us a row on an H200: 0.1 s for so many,
      * where this row takes 1 ms. Of some hundreds of systems and more cuda.thomas is faster at any n: the CPU makes 47

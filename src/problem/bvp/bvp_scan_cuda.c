@@ -178,17 +178,6 @@ static void arrays(struct sw_bvp *bvp)
 
 static enum sw_status create(struct sw_bvp *bvp) { return create_kernels(bvp, bvp->own); }
 
-static enum sw_status try_compile(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm)
-{
-    const struct bvp_kernels source = source_of(desc->n);
-    struct sw_bvp_desc with_offsets = *desc;
-    struct offsets o = {0};
-    enum sw_status st = offsets_create(&with_offsets, &o);
-    if (!st) st = bvp_device_try_compile(row, &with_offsets, &source, sm);
-    offsets_destroy(&o);
-    return st;
-}
-
 /* ------------------------------------------------------------------ a batch */
 
 static enum sw_status solve_long(struct sw_bvp *bvp, struct scan *p)
@@ -247,6 +236,5 @@ const struct sw_bvp_ops bvp_scan_cuda = {
     .solve = solve,
     .fetch = fetch,
     .destroy = destroy,
-    .try_compile = try_compile,
     .cost = cost,
 };

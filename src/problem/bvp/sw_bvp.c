@@ -189,16 +189,6 @@ enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, con
     return ops->other_bytes ? ops->other_bytes(ops, desc, device, fixed, per_run) : SW_OK;
 }
 
-enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm)
-{
-    for (int k = 0; sw_bvp_table[k]; k++) {
-        const struct sw_bvp_ops *o = sw_bvp_table[k];
-        if (!sw_row_named(&rows, &o->row, row) || o->absent || !o->try_compile || !o->fits(desc)) continue;
-        return o->try_compile(o, desc, sm);
-    }
-    return SW_OK;
-}
-
 struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp)
 {
     return bvp->ops->cost ? bvp->ops->cost(bvp) : (struct sw_cost){NAN, NAN};

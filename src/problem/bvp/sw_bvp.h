@@ -123,8 +123,6 @@ const char *sw_bvp_name(const struct sw_bvp *bvp);  /* "cpu.scan" */
 enum sw_status sw_bvp_bytes(const struct sw_bvp_desc *desc, const char *row, const struct sw_device *device,
                             size_t *fixed, size_t *per_run);
 
-/** Compile what a row would compile at run time, so that its errors are seen before a run: sw_stepper_try_compile(). */
-enum sw_status sw_bvp_try_compile(const struct sw_bvp_desc *desc, const char *row, int sm);
 
 /** What a row counts for a point, f and norms apart; NaN: not counted. */
 struct sw_cost sw_bvp_cost(const struct sw_bvp *bvp);

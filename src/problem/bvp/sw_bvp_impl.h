@@ -23,8 +23,6 @@ struct sw_bvp_ops {
     enum sw_status (*solve)(struct sw_bvp *bvp);
     enum sw_status (*fetch)(struct sw_bvp *bvp, const void **field, const struct sw_bvp_result **result);
     void           (*destroy)(struct sw_bvp *bvp);           /* what is not in arrays; NULL: nothing  */
-    enum sw_status (*try_compile)(const struct sw_bvp_ops *row, const struct sw_bvp_desc *desc, int sm);  /* NULL:
-                                                                 compiles nothing                     */
     struct sw_cost (*cost)(const struct sw_bvp *bvp);        /* NULL: not counted                     */
     int            element_size;       /* bytes of a number of its columns, 4 or 8; 0: as desc.single says */
     bool           columns;            /* it uses r                                                       */

@@ -110,13 +110,6 @@ static void add_definitions(const struct sw_reducer_desc *d, struct sw_text *tex
     add_calls(text, d);
 }
 
-enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc, int sm)
-{
-    struct sw_text definitions = {0};
-    add_definitions(desc, &definitions);
-    return sw_kernels_try_compile(&source, &definitions, sm);
-}
-
 /* ------------------------------------------------------------------ create, destroy */
 
 bool sw_device_reducer_fits(const struct sw_reducer_desc *d)

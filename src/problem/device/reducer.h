@@ -28,6 +28,4 @@ enum sw_status sw_device_reducer_load(struct sw_device_reducer *reducer, const s
 enum sw_status sw_device_reducer_values(struct sw_device_reducer *reducer, const struct sw_device_state *state,
                                         const double *t, double *value);
 
-/** Compile its kernels for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
-enum sw_status sw_device_reducer_try_compile(const struct sw_reducer_desc *desc, int sm);
 #endif

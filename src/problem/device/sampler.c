@@ -28,13 +28,6 @@ static const struct sw_kernel_source source = {
     .kernel = {[BEGIN_K] = "begin_k", [SAMPLE_K] = "sample_k", [COMPARE_K] = "compare_k"},
 };
 
-enum sw_status sw_device_sampler_try_compile(const struct sw_program *program, int sm)
-{
-    struct sw_text definitions = {0};
-    sw_program_cuda_fragment(program, "VALUE", "value", &definitions);
-    return sw_kernels_try_compile(&source, &definitions, sm);
-}
-
 enum sw_status sw_device_sampler_create(const struct sw_program *program, int ncolumn, struct sw_device *device,
                                         struct sw_device_sampler **sampler)
 {

@@ -15,8 +15,6 @@ enum sw_status sw_device_sampler_create(const struct sw_program *program, int nc
                                         struct sw_device_sampler **sampler);
 void sw_device_sampler_destroy(struct sw_device_sampler **sampler);
 
-/** Compile its kernels for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
-enum sw_status sw_device_sampler_try_compile(const struct sw_program *program, int sm);
 
 /* What was found on the way. */
 struct sw_sample_found {

@@ -100,13 +100,6 @@ enum sw_status fields_sim_bytes(const struct fields_desc *desc, const char *row,
     return SW_OK;
 }
 
-enum sw_status fields_sim_try_compile(const struct fields_desc *desc, const char *row, int sm)
-{
-    const struct fields_row_ops *ops = (const struct fields_row_ops *)sw_row_find(&rows, row);
-    if (!ops) return SW_FAIL(SW_E_CONFIG, "there is no row %s", row);
-    return ops->try_compile ? ops->try_compile(desc, sm) : SW_OK;
-}
-
 /* ------------------------------------------------------------------ what the sims of all rows share */
 
 static const char *solver_name(const struct sw_sim *sim) { return fields_sim_of(sim)->ops->name; }

@@ -67,9 +67,6 @@ bool fields_sim_takes_paces(const struct fields_desc *desc, const char *row, con
  * false where there is none. @param desc  not looked at where the row is named */
 bool fields_sim_is_exact(const struct fields_desc *desc, const char *row);
 
-/** Compile the kernels that it would use for sm_xx, on any machine that has the compiler. Nothing to do for a row on a
- * CPU. @param row  its name  @return SW_E_CONFIG no such row; as sw_kernels_try_compile() */
-enum sw_status fields_sim_try_compile(const struct fields_desc *desc, const char *row, int sm);
 
 /** The name of row k of the table, NULL after the last. */
 const char *fields_sim_row(int k);

@@ -34,7 +34,6 @@ struct fields_row_ops {
      * @param change  out: [count] */
     enum sw_status (*look_ahead)(struct fields_sim *sim, double *change);
     void           (*destroy)(struct fields_sim *sim);  /* what is not in arrays */
-    enum sw_status (*try_compile)(const struct fields_desc *desc, int sm);  /* NULL: it compiles nothing */
     const struct sw_sim_ops *sim;  /* those of a sim that are the row's: snapshots, failures, states, records */
 };
 

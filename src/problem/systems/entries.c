@@ -66,12 +66,6 @@ void system_entries_bytes(const struct system_entries_desc *desc, const struct s
     *fixed = ops->bytes ? ops->bytes(desc, per_run) : 0;
 }
 
-enum sw_status system_entries_try_compile(const struct system_entries_desc *desc, int sm)
-{
-    const struct entries_ops *ops = row_of(SW_DEVICE);
-    return ops->absent ? SW_OK : ops->try_compile(desc, sm);
-}
-
 enum sw_status system_entries_load(struct system_entries *entries, int count, const double *param)
 {
     entries->count = count;

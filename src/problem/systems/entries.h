@@ -50,8 +50,6 @@ void system_entries_destroy(struct system_entries **entries);
 void system_entries_bytes(const struct system_entries_desc *desc, const struct sw_device *device,
                           size_t *fixed, size_t *per_run);
 
-/** Compile what create would compile at run time, without a device. */
-enum sw_status system_entries_try_compile(const struct system_entries_desc *desc, int sm);
 
 /** Begin a batch.
  * @param count  runs, 1 .. capacity

@@ -91,13 +91,6 @@ static void add_definitions(const struct system_entries_desc *desc, struct sw_te
     add_programs(desc, text);
 }
 
-static enum sw_status try_compile(const struct system_entries_desc *desc, int sm)
-{
-    struct sw_text definitions = {0};
-    add_definitions(desc, &definitions);
-    return sw_kernels_try_compile(&source, &definitions, sm);
-}
-
 /* ------------------------------------------------------------------ life */
 
 static int64_t parts_of(int64_t rows)
@@ -230,5 +223,4 @@ const struct entries_ops entries_cuda = {
     .first_bad = first_bad,
     .measure = measure,
     .destroy = destroy,
-    .try_compile = try_compile,
 };

@@ -21,7 +21,6 @@ struct entries_ops {
                               const struct system_arrays *of, const double *x, const double (*beyond)[2],
                               struct system_sums *sums);
     void           (*destroy)(struct system_entries *entries);         /* what is not in arrays  */
-    enum sw_status (*try_compile)(const struct system_entries_desc *desc, int sm);  /* NULL: compiles nothing */
 };
 
 struct system_entries {

@@ -108,7 +108,6 @@ const struct sw_problem problem_tridiagonal = {
     .validate_run = validate_run,
     .bytes = tridiagonal_bytes,
     .create = tridiagonal_create,
-    .try_compile = tridiagonal_try_compile,
     .shape = &shape,
     .cuts = &cuts,
     .files = &files,

@@ -15,7 +15,6 @@ struct sw_tridiagonal_desc tridiagonal_describe(const struct sw_setup *setup, in
 enum sw_status tridiagonal_create(const struct sw_setup *setup, struct sw_device *device, struct sw_sim **sim);
 enum sw_status tridiagonal_bytes(const struct sw_setup *setup, const struct sw_device *device,
                                  struct sw_batch_bytes *bytes);
-enum sw_status tridiagonal_try_compile(const struct sw_setup *setup, int sm);
 
 /** As system_kind.describe() has it. */
 enum sw_status tridiagonal_describe_entries(const struct sw_setup *setup, const struct system_source *source,

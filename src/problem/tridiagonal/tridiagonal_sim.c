@@ -158,13 +158,3 @@ enum sw_status tridiagonal_bytes(const struct sw_setup *setup, const struct sw_d
     return system_bytes(&kind, setup, device, bytes);
 }
 
-enum sw_status tridiagonal_try_compile(const struct sw_setup *setup, int sm)
-{
-    const struct system_source *source;
-    struct system_given given = {0};
-    SW_TRY(system_open_source(setup, &tridiagonal_keys, &source));
-    enum sw_status st = tridiagonal_describe_entries(setup, source, &given);
-    if (!st) st = system_entries_try_compile(&given.desc, sm);
-    system_given_free(&given);
-    return st;
-}

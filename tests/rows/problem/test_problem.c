@@ -442,13 +442,11 @@ static void knows_what_a_run_needs_and_refuses_unknown_solvers(void **state)
     assert_ok(p->bytes(&w.setup, w.device, &bytes));
     assert_true(bytes.per_run > 1000 * 2 * sizeof(double) && bytes.per_run < 1000 * 50 * sizeof(double));
     w.setup.solver = "cpu.plain";
-    assert_ok(p->try_compile(&w.setup, 90));  /* compiles nothing at run time */
     w.setup.solver = "cpu.magic";
     assert_int_equal(p->bytes(&w.setup, w.device, &bytes), SW_E_CONFIG);
     assert_int_equal(p->create(&w.setup, w.device, &sim), SW_E_CONFIG);
     assert_contains(sw_err_message(), "stepper cpu.magic: there is no such row; fit here: cpu.");
     assert_null(sim);
-    assert_int_equal(p->try_compile(&w.setup, 90), SW_E_ABSENT);
     close_job(&w);
 }
 

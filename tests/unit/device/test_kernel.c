@@ -2,7 +2,7 @@
  * but no device. */
 #include "device/sw_kernels.h"
 #ifdef SW_HAVE_CUDA
-#include "device/compilation_cuda.h"
+#include "device/kernels/compilation_cuda.h"
 #endif
 #include "helpers.h"
 
@@ -19,6 +19,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "architecture.h"
 #include "problem/line/stepper/sw_stepper.h"
 
 static const char good[] = "extern \"C\" __global__ void twice_k(double *x) { x[threadIdx.x] *= 2.0; }\n";
@@ -504,6 +505,19 @@ static struct sw_program *program(const char *text, uint32_t stream)
 
 struct texts { const char *initial, *g, *s, *energy; };
 
+static void own_nothing(void *own) { (void)own; }
+
+static enum sw_status try_stepper(const struct sw_stepper_desc *desc, const char *row, int sm)
+{
+    struct sw_device *device = open_architecture(sm);
+    struct sw_sim *sim = NULL;
+    const struct sw_line_source source = {.destroy = own_nothing};
+    const enum sw_status st = sw_stepper_create(desc, row, device, &source, &sim);
+    if (sim) sim->ops->destroy(sim);
+    sw_device_close(&device);
+    return st;
+}
+
 /* @param row  NULL: both that compile models so */
 static enum sw_status try_model(struct texts text, const char *row, int sm)
 {
@@ -512,8 +526,8 @@ static enum sw_status try_model(struct texts text, const char *row, int sm)
     struct sw_stepper_desc desc = {.n = 64, .capacity = 8};
     desc.model = (struct sw_line_model){.scheme = SW_BACKWARD_EULER, .nparam = 4, .initial = {initial}, .g = {g},
                                         .explicit_term = {s}, .energy = energy};
-    enum sw_status st = sw_stepper_try_compile(&desc, row ? row : "cuda.split", sm);
-    if (!st && !row) st = sw_stepper_try_compile(&desc, "cuda.cufft", sm);
+    enum sw_status st = try_stepper(&desc, row ? row : "cuda.split", sm);
+    if (!st && !row) st = try_stepper(&desc, "cuda.cufft", sm);
     sw_program_destroy(&initial);
     sw_program_destroy(&g);
     sw_program_destroy(&s);
@@ -558,7 +572,7 @@ static enum sw_status try_length(const char *row, int n, enum terms terms, int s
     struct sw_stepper_desc desc = {.n = n, .capacity = 8};
     desc.model = (struct sw_line_model){.scheme = terms == FORCE ? SW_BACKWARD_EULER : SW_CRANK_NICOLSON, .nparam = 4,
                                         .g = {g}, .explicit_term = {s}};
-    enum sw_status st = sw_stepper_try_compile(&desc, row, sm);
+    enum sw_status st = try_stepper(&desc, row, sm);
     sw_program_destroy(&g);
     sw_program_destroy(&s);
     return st;

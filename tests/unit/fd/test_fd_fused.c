@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/sw_mem.h"
+#include "architecture.h"
 #include "fd/fd_fused_cuda.h"
 #include "fd_helpers.h"
 #include "fd/sw_fd_impl.h"
@@ -181,7 +182,7 @@ static void gives_the_same_bits_along_two_axes_at_once(void **state)
 /* Of as little shared memory as any device has that could be asked: what sw_fd_fits() promises is kept by create. */
 static void find_shapes(const char *scheme, const char *boundary, double alpha)
 {
-    static const struct sw_fd_fused_memory little = {64 * 1024, 1024, 64 * 1024, 0};
+    static const struct sw_on_chip little = {64 * 1024, 1024, 64 * 1024, 0};
     static const int n[] = {6, 17, 32, 45, 64, 65, 100, 333, 512, 1001, 2048, 4097, 70000};
     static const size_t stride[] = {1, 37, 512, 1 << 20};
     struct sw_fd_fused_shape shape;
@@ -213,7 +214,7 @@ static void finds_a_shape_for_every_line_that_fits(void **state)
 /* Of sm_90. In lines of 96 doubles all that a tile's threads read at once lay 8 to a bank, with gaps 2. */
 static void lines_have_gaps_where_their_threads_would_meet(void **state)
 {
-    static const struct sw_fd_fused_memory sm_90 = {228 * 1024, 1024, 227 * 1024, 50 << 20};
+    static const struct sw_on_chip sm_90 = {228 * 1024, 1024, 227 * 1024, 50 << 20};
     static const struct { int n, axis; bool padding; } at[] = {{64, 0, true},   {96, 0, true},   {128, 0, true},
                                                           {192, 0, true},  {256, 0, true},  {320, 0, true},
                                                           {512, 0, false}, {333, 0, false}, {96, 1, false}};
@@ -237,17 +238,22 @@ static void compiles_for_two_axes_at_once(void **state)
     static const char *const work[][2] = {{"d1_c6", "periodic"}, {"d1_c6", "3-4-6"}, {"d1_c10", "periodic"}};
     (void)state;
     for (size_t k = 0; k < 9; k += 2) {
-        struct sw_fd fd[2] = {{.stride = 1, .outer = (size_t)n[k % 3][1] * 64}, {.stride = (size_t)n[k % 3][0],
-                                                                                .outer = 64}};
-        for (int axis = 0; axis < 2; axis++) {
-            fd[axis].desc = (struct sw_fd_desc){.n = {n[k % 3][0], n[k % 3][1], 64}, .axis = axis, .fields = 1,
-                                                .single = k % 4 == 2};
-            assert_ok(sw_fd_line_make(work[k / 3][0], work[k / 3][1], n[k % 3][axis], 1, 0, false, &fd[axis].line));
-        }
+        struct sw_fd_desc desc[2];
+        for (int axis = 0; axis < 2; axis++)
+            desc[axis] = (struct sw_fd_desc){.n = {n[k % 3][0], n[k % 3][1], 2}, .axis = axis, .fields = 1, .h = 1,
+                                             .scheme = work[k / 3][0], .boundary = work[k / 3][1],
+                                             .single = k % 4 == 2};
         for (int sm = 80; sm <= 90; sm += 10) {
-            enum sw_status st = sw_fd_fused_joined_try_compile(&fd[0], &fd[1], sm);
-            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
-            if (st) fail_msg("%s, %s, sm_%d: %s", work[k / 3][0], work[k / 3][1], sm, sw_err_message());
+            struct sw_fd *fd[2] = {NULL, NULL};
+            struct sw_fd_joined *joined = NULL;
+            struct sw_device *own = open_architecture(sm);
+            enum sw_status st = SW_OK;
+            for (int axis = 0; axis < 2 && !st; axis++) st = sw_fd_create(&desc[axis], "cuda.fused", own, &fd[axis]);
+            if (!st) st = sw_fd_join(fd[0], fd[1], &joined);
+            assert_true(st || joined);
+            sw_fd_joined_destroy(&joined);
+            for (int axis = 0; axis < 2; axis++) sw_fd_destroy(&fd[axis]);
+            assert_compiled(st, own);
         }
     }
 }

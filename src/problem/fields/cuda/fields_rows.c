@@ -651,27 +651,6 @@ static enum sw_status look_ahead(struct fields_sim *s, double *change)
     return sw_device_download(s->device, change, p->number, (size_t)s->count * sizeof *change);
 }
 
-static enum sw_status stream_try_compile(const struct fields_desc *d, int sm)
-{
-    struct fields_shape shape;
-    if (!fields_shape_stream(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long");
-    return fields_kernels_try_compile(d, &shape, sm);
-}
-
-static enum sw_status fused_try_compile(const struct fields_desc *d, int sm)
-{
-    struct fields_shape shape;
-    if (!fields_shape_fused(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "runs are too large");
-    return fields_kernels_try_compile(d, &shape, sm);
-}
-
-static enum sw_status cufft_try_compile(const struct fields_desc *d, int sm)
-{
-    struct fields_shape shape;
-    if (!fields_shape_waves(d, sm, &shape)) return SW_FAIL(SW_E_CONFIG, "lines are too long, or odd");
-    return fields_kernels_try_compile(d, &shape, sm);
-}
-
 static const struct sw_state_ops states = {
     .initial = initial, .set = set_state, .get = get_state, .get_some = get_states};
 static const struct sw_record_ops records = {.get = get_record, .set = set_record};
@@ -696,7 +675,6 @@ const struct fields_row_ops fields_stream_cuda = {
     .advance = stream_advance,
     .look_ahead = look_ahead,
     .destroy = destroy,
-    .try_compile = stream_try_compile,
     .sim = &operations,
 };
 
@@ -719,7 +697,6 @@ const struct fields_row_ops fields_fused_cuda = {
     .advance = fused_advance,
     .look_ahead = look_ahead,
     .destroy = destroy,
-    .try_compile = fused_try_compile,
     .sim = &operations,
 };
 
@@ -739,6 +716,5 @@ const struct fields_row_ops fields_cufft_cuda = {
     .advance = stream_advance,
     .look_ahead = look_ahead,
     .destroy = destroy,
-    .try_compile = cufft_try_compile,
     .sim = &operations,
 };

@@ -710,9 +710,3 @@ enum sw_status fields_kernels_create(struct sw_device *device, const struct fiel
     return sw_kernels_create(device, source_of(shape), &text, kernels);
 }
 
-enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm)
-{
-    struct sw_text text = {0};
-    add_definitions(&text, desc, shape);
-    return sw_kernels_try_compile(source_of(shape), &text, sm);
-}

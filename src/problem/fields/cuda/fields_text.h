@@ -54,6 +54,4 @@ enum { FIELDS_TILE = 4096, FIELDS_THREADS = 256 };  /* points and threads of a b
  * @param kernels  out: sw_kernels_destroy()  @return as sw_kernels_create() */
 enum sw_status fields_kernels_create(struct sw_device *device, const struct fields_desc *desc,
                                      const struct fields_shape *shape, struct sw_kernels *kernels);
-/** Compile them for sm_xx, on any machine that has the compiler. @return as sw_kernels_try_compile() */
-enum sw_status fields_kernels_try_compile(const struct fields_desc *desc, const struct fields_shape *shape, int sm);
 #endif

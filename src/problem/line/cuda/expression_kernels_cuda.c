@@ -174,13 +174,6 @@ enum sw_status sw_line_kernels_create(struct sw_device *device, const struct sw_
     return sw_kernels_create(device, &split_source, &text, kernels);
 }
 
-enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bool line_by_line, int sm)
-{
-    struct sw_text text = {0};
-    split_text(model, line_by_line, &text);
-    return sw_kernels_try_compile(&split_source, &text, sm);
-}
-
 /* ------------------------------------------------------------------ cuda.fused and cuda.stream */
 
 static const char *const before_fused[] = {
@@ -351,10 +344,3 @@ enum sw_status sw_fused_compile(struct sw_device *device, const struct sw_line_m
     return sw_kernels_create(device, source_of(shape), &text, kernels);
 }
 
-enum sw_status sw_fused_try_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
-                                    int sm)
-{
-    struct sw_text text = {0};
-    fused_text(model, n, shape, &text);
-    return sw_kernels_try_compile(source_of(shape), &text, sm);
-}

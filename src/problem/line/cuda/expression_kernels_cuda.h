@@ -32,7 +32,6 @@ struct sw_program_size sw_line_kept(const struct sw_line_model *model);
  * @return as sw_kernels_create() */
 enum sw_status sw_line_kernels_create(struct sw_device *device, const struct sw_line_model *model, bool line_by_line,
                                       struct sw_kernels *kernels);
-enum sw_status sw_line_kernels_try_compile(const struct sw_line_model *model, bool line_by_line, int sm);
 
 /* How cuda.fused and cuda.stream lay a line out over lanes (cuda/line/line_lane_rtc.cuh);
  * fused_kernels_cuda.h chooses. */
@@ -62,6 +61,4 @@ enum { SW_OWN_STEPS_K, SW_OWN_BEGIN_K, SW_OWN_QUEUE_K, SW_OWN_NOISE_K };
 /** Compile them for lines of n points, as sw_line_kernels_create() does. They load coefficients and parameters. */
 enum sw_status sw_fused_compile(struct sw_device *device, const struct sw_line_model *model, int n,
                                 const struct sw_fused_shape *shape, struct sw_kernels *kernels);
-enum sw_status sw_fused_try_compile(const struct sw_line_model *model, int n, const struct sw_fused_shape *shape,
-                                    int sm);
 #endif

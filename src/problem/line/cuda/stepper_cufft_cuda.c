@@ -147,11 +147,6 @@ static struct sw_cost cufft_cost(const struct sw_stepper *s, int64_t steps)
     return cost;
 }
 
-static enum sw_status cufft_try_compile(const struct sw_stepper_desc *desc, int sm)
-{
-    return sw_line_kernels_try_compile(&desc->model, true, sm);
-}
-
 extern const struct sw_stepper_ops stepper_cufft_cuda;
 const struct sw_stepper_ops stepper_cufft_cuda = {
     .name = "cuda.cufft",
@@ -169,5 +164,4 @@ const struct sw_stepper_ops stepper_cufft_cuda = {
     .sim = &sw_cuda_batch_operations,
     .rounding = cufft_rounding,
     .cost = cufft_cost,
-    .try_compile = cufft_try_compile,
 };

@@ -343,13 +343,6 @@ static enum sw_status fused_set_record(struct sw_sim *sim, const double *record)
     return own_set(s, &((struct fused *)s->own)->own, record);
 }
 
-static enum sw_status fused_try_compile(const struct sw_stepper_desc *desc, int sm)
-{
-    struct sw_fused_shape shape;
-    SW_TRY(choose_shape(desc, sm, NULL, &shape));
-    return sw_fused_try_compile(&desc->model, desc->n, &shape, sm);
-}
-
 /* A line is read and written once a call. Operations: four recursions a point and the new field, for each solve; what
  * lanes exchange, some 8 log2(lanes) + 24 a lane, is not counted. The stencil's and those of G and N, for each stage
  * that has values of them, and one for each right-hand side behind it; five-point sums where P is not 1. Lines that end
@@ -396,5 +389,4 @@ const struct sw_stepper_ops stepper_fused_cuda = {
     .destroy = fused_destroy,
     .sim = &operations,
     .cost = fused_cost,
-    .try_compile = fused_try_compile,
 };

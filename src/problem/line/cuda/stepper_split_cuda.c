@@ -121,11 +121,6 @@ static struct sw_cost split_cost(const struct sw_stepper *s, int64_t steps)
     return cost;
 }
 
-static enum sw_status split_try_compile(const struct sw_stepper_desc *desc, int sm)
-{
-    return sw_line_kernels_try_compile(&desc->model, false, sm);
-}
-
 extern const struct sw_stepper_ops stepper_split_cuda;
 const struct sw_stepper_ops stepper_split_cuda = {
     .name = "cuda.split",
@@ -142,5 +137,4 @@ const struct sw_stepper_ops stepper_split_cuda = {
     .sim = &sw_cuda_batch_operations,
     .takes_band = true,
     .cost = split_cost,
-    .try_compile = split_try_compile,
 };

@@ -121,13 +121,6 @@ static enum sw_status stream_advance(struct sw_stepper *s, int64_t from, int64_t
     return SW_OK;
 }
 
-static enum sw_status stream_try_compile(const struct sw_stepper_desc *desc, int sm)
-{
-    struct sw_fused_shape shape;
-    SW_TRY(choose_shape(desc, NULL, &shape));
-    return sw_fused_try_compile(&desc->model, desc->n, &shape, sm);
-}
-
 /* Of a step: sums for both totals, both recursions and the first one twice, the new field. What lanes and spans
  * exchange, some 60 operations a lane and span, is not counted. */
 static struct sw_cost stream_cost(const struct sw_stepper *s, int64_t steps)
@@ -154,5 +147,4 @@ const struct sw_stepper_ops stepper_stream_cuda = {
     .destroy = stream_destroy,
     .sim = &sw_cuda_batch_operations,
     .cost = stream_cost,
-    .try_compile = stream_try_compile,
 };

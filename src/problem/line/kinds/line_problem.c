@@ -121,13 +121,6 @@ bool sw_line_takes_paces(const struct sw_setup *setup, const struct sw_device *d
     return !sw_setup_is_noisy(setup) && !describe(setup, &desc) && sw_stepper_takes_paces(&desc, setup->solver, device);
 }
 
-enum sw_status sw_line_try_compile(const struct sw_setup *setup, int sm)
-{
-    struct sw_stepper_desc desc;
-    SW_TRY(describe(setup, &desc));
-    return sw_stepper_try_compile(&desc, setup->solver, sm);
-}
-
 /* ------------------------------------------------------------------ numbers that are not finite */
 
 /* The explicit part of Crank-Nicolson is that of half the step. Where u is given at an end, nobody asks what a force

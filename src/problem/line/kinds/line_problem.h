@@ -102,7 +102,6 @@ enum sw_status sw_line_name_nonfinite(const struct sw_setup *setup, int64_t ld, 
                                       const double *span, struct sw_text *text);
 enum sw_status sw_line_name_first(const struct sw_setup *setup, int64_t ld, const double *column, int64_t j,
                                   struct sw_text *text);
-enum sw_status sw_line_try_compile(const struct sw_setup *setup, int sm);
 
 /* problem/line/advice */
 extern const struct sw_run_warning sw_line_warnings[];  /* of a built-in kind */
@@ -117,8 +116,7 @@ extern const struct sw_problem_advice sw_line_advice;   /* of a built-in kind */
     .name_first = sw_line_name_first
 #define SW_LINE_OPERATIONS                                                                                        \
     .solver = sw_line_solver, .validate_run = sw_line_validate_run, .bytes = sw_line_bytes,                       \
-    .create = sw_line_create, .try_compile = sw_line_try_compile,                                                  \
-    .texts = &sw_line_texts, .time = &sw_line_times, .files = &sw_line_files
+    .create = sw_line_create, .texts = &sw_line_texts, .time = &sw_line_times, .files = &sw_line_files
 /* Those of a built-in kind. */
 #define SW_LINE_SHAPE(fields) .min_points = SW_LINE_POINTS, .walls = sw_line_walls, .in_fields = &(fields)
 #define SW_LINE_KIND(fields)                                                                                      \

@@ -121,11 +121,6 @@ static const char *untaken(unsigned needs)
     return "it takes steps of one stage only; set method = \"imex1\"";
 }
 
-static bool fits(const struct sw_stepper_ops *o, const struct sw_stepper_desc *desc, int sm)
-{
-    return !(sw_stepper_needs(desc) & ~o->takes) && o->fits(desc, sm);
-}
-
 static const char *refuse(const struct sw_row *row, const void *request, enum sw_status *kind)
 {
     const struct sw_stepper_ops *o = (const struct sw_stepper_ops *)row;
@@ -228,21 +223,6 @@ bool sw_stepper_takes_paces(const struct sw_stepper_desc *desc, const char *row,
     struct choice choice;
     const struct sw_stepper_ops *ops = NULL;
     return !check_desc(desc) && !pick(desc, row, device, &choice, &ops) && ops->takes & SW_LINE_PACES;
-}
-
-enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm)
-{
-    struct choice c;
-    SW_TRY(check_desc(desc));
-    SW_TRY(split_name(row, &c));
-    for (int k = 0; sw_stepper_table[k]; k++) {
-        const struct sw_stepper_ops *o = sw_stepper_table[k];
-        if (!sw_row_named(&rows, &o->row, name_of(&c))) continue;
-        if (c.row[0] && o->absent) return SW_FAIL(SW_E_ABSENT, "stepper %s: %s", o->name, o->absent);
-        if (!o->absent && o->try_compile && fits(o, desc, sm)) return o->try_compile(desc, sm);
-        if (c.row[0]) return SW_OK;
-    }
-    return c.row[0] ? SW_FAIL(SW_E_ABSENT, "there is no stepper '%s'", c.row) : SW_OK;
 }
 
 /* The row so named, and its band solver. NULL: none is, or "auto". */

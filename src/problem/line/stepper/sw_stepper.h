@@ -191,10 +191,4 @@ enum sw_status sw_stepper_bytes(const struct sw_stepper_desc *desc, const char *
 /** Whether the row takes desc.paces on the device. @param row  as in create; NULL allowed */
 bool sw_stepper_takes_paces(const struct sw_stepper_desc *desc, const char *row, const struct sw_device *device);
 
-/** Compile what a row would compile at run time, on any machine that has the compiler, so that its errors are seen
- * before a run. A row that compiles nothing is SW_OK.
- *  @param row  as in create; NULL: the first row of this build that compiles something
- *  @param sm   90 for sm_90
- *  @return SW_E_ABSENT no compiler here, or no such row; SW_E_CUDA with the compiler's log */
-enum sw_status sw_stepper_try_compile(const struct sw_stepper_desc *desc, const char *row, int sm);
 #endif

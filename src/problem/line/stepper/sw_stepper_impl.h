@@ -42,7 +42,6 @@ struct sw_stepper_ops {
      * set of records. sw_stepper_create() adds those that all rows share. initial and set of states call
      * sw_stepper_restart(). */
     const struct sw_sim_ops *sim;
-    enum sw_status (*try_compile)(const struct sw_stepper_desc *desc, int sm);  /* NULL: compiles nothing at run time */
     /** What sw_stepper_rounding() says of it. NULL: what it does of the recursive form, or of its band solver */
     double         (*rounding)(const struct sw_line_operator *a);
     bool           takes_band;  /* its name may end in "+BAND", a row of the band table     */

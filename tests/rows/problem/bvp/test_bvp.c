@@ -7,6 +7,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
+#include "architecture.h"
 #include "bvp_helpers.h"
 
 /* ---- programs */
@@ -167,7 +168,7 @@ static void takes_random_right_hand_sides(void **state)
     char text[400];
     uint64_t seed = 2026;
     (void)state;
-    const int count = under_test->try_compile ? 5 : 20;  /* half a second each */
+    const int count = under_test->space == SW_DEVICE ? 5 : 20;  /* half a second each */
     need_row();
     for (int k = 0; k < count; k++) {
         int64_t n = 1 + (int64_t)(fabs(test_random(&seed)) * 5000);
@@ -576,13 +577,15 @@ static void compiles_for_each_architecture_without_a_device(void **state)
             struct sw_bvp_desc desc = {.n = n, .capacity = 3, .nparam = PARAMS, .f = program, .save = true,
                                        .single = k == 1, .save_single = k == 2, .exact = k == 3 ? NULL : exact,
                                        .p = general ? p : NULL, .q = general ? q : NULL};
-            enum sw_status st = sw_bvp_try_compile(&desc, under_test->name, sm);
+            struct sw_device *own = open_architecture(sm);
+            struct sw_bvp *b = NULL;
+            const enum sw_status st = sw_bvp_create(&desc, under_test->name, own, &b);
+            sw_bvp_destroy(&b);
             sw_program_destroy(&program);
             sw_program_destroy(&exact);
             sw_program_destroy(&p);
             sw_program_destroy(&q);
-            if (st == SW_E_ABSENT) skip_unless_needed("cuda", sw_err_message());
-            assert_ok(st);
+            assert_compiled(st, own);
         }
 }
 
@@ -700,7 +703,7 @@ static void takes_no_more_memory_of_a_device_than_it_says(void **state)
         assert_ok(sw_bvp_fetch(m.b, &field, &result));
         const size_t allocated = bytes_counted();
         assert_in_range(allocated, 1, fixed + 3 * per_run + 1024);
-        if (under_test->try_compile && !under_test->other_bytes)
+        if (under_test->space == SW_DEVICE && !under_test->other_bytes)
             assert_in_range(fixed + 3 * per_run + 1024, allocated, allocated + 2048);
         unmake(&m);
     }

@@ -387,8 +387,8 @@ static void report(const char *what)
 }
 
 /* Where each problem's kernels are compiled, which takes a third of a second, there are fewer of them. */
-static int problems(int all) { return under_test->try_compile ? all / 8 : small_suite() ? all / 4 : all; }
-static bool few(void) { return under_test->try_compile || small_suite(); }
+static int problems(int all) { return under_test->space == SW_DEVICE ? all / 8 : small_suite() ? all / 4 : all; }
+static bool few(void) { return under_test->space == SW_DEVICE || small_suite(); }
 
 static void agrees_for_random_problems_of_few_points(void **state)
 {

@@ -174,7 +174,7 @@ static void random_steps(int count, double decades, bool negative, double bound,
 {
     uint64_t seed = 7;
     /* Each problem's kernels are compiled, which takes a third of a second. */
-    const int problems = under_test->try_compile ? count / 8 : small_suite() ? count / 3 : count;
+    const int problems = under_test->space == SW_DEVICE ? count / 8 : small_suite() ? count / 3 : count;
     for (int k = 0; k < problems; k++) {
         const struct problem t = random_problem(&seed, decades, negative);
         compare(&t, bound);

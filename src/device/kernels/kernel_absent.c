@@ -1,4 +1,4 @@
-/* Kernels compiled at run time, in a build without CUDA (src/device/kernel_cuda.c has them in one with it). */
+/* Kernels compiled at run time, in a build without CUDA (src/device/kernels/kernel_cuda.c has them in one with it). */
 #include "base/sw_err.h"
 #include "device/sw_kernels.h"
 
@@ -23,6 +23,8 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
     REFUSE;
 }
 
+int sw_kernels_compiled(int *in_files) { return *in_files = 0; }
+void sw_kernel_folder(struct sw_text *path) { (void)path; }
 void sw_kernels_wait(void) {}
 void sw_kernels_end(void) {}
 

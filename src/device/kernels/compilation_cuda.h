@@ -6,11 +6,11 @@
 
 #include "base/sw_status.h"
 
-/* ---- the compiler and its cache (compiler_cuda.c) */
+/* ---- the compiler, and what is in files (compiler_cuda.c) */
 
-/** Whether there is one. @return SW_E_ABSENT, with what to install */
-enum sw_status sw_compiler_find(void);
-/** As sw_kernel_compile(), in the calling thread. @param stored  out: the cubin is in the cache */
+/** Whether there is one, or a file that makes it needless. @return SW_E_ABSENT, with what to install */
+enum sw_status sw_compiler_find(const char *text, int sm);
+/** As sw_kernel_compile(), in the calling thread. @param stored  out: the cubin is in a file */
 enum sw_status sw_compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
                                   bool *from_cache, bool *stored);
 

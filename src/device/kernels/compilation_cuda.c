@@ -8,7 +8,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "device/compilation_cuda.h"
+#include "device/kernels/compilation_cuda.h"
 #include "device/sw_kernels.h"
 
 struct sw_compilation {
@@ -30,6 +30,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct sw_compilation *list;  /* the oldest first */
 static size_t kept;                  /* bytes of cubins that only the list has */
+static int compiled, stored;         /* not taken from files; of these, those that are there now */
 static int threads;
 static bool ending;
 
@@ -93,6 +94,8 @@ static void run(struct sw_compilation *c)
     pthread_mutex_lock(&lock);
     if (!c->from_cache && !registered) atexit(sw_kernels_end);
     registered |= !c->from_cache;
+    compiled += !c->from_cache && !st;
+    stored += !c->from_cache && c->stored;
     sw_err_keep(&c->failed, st);
     c->state = ENDED;
     leave(c);
@@ -163,7 +166,7 @@ enum sw_status sw_compilation_begin(const char *text, const char *label, int sm,
 {
     enum sw_status st = SW_OK;
     *compilation = NULL;
-    SW_TRY(sw_compiler_find());
+    SW_TRY(sw_compiler_find(text, sm));
     pthread_mutex_lock(&lock);
     struct sw_compilation *c = find(text, sm);
     if (!c) {
@@ -197,6 +200,15 @@ void sw_compilation_leave(struct sw_compilation **compilation)
     *compilation = NULL;
 }
 
+int sw_kernels_compiled(int *in_files)
+{
+    pthread_mutex_lock(&lock);
+    const int count = compiled;
+    *in_files = stored;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
 void sw_kernels_wait(void)
 {
     struct sw_compilation *c;
@@ -211,14 +223,14 @@ enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, vo
                                  bool *from_cache)
 {
     struct sw_compilation *c;
-    const void *compiled;
+    const void *code;
     char *copy;
     *cubin = NULL;
     *bytes = 0;
     SW_TRY(sw_compilation_begin(text, label, sm, &c));
-    enum sw_status st = sw_compilation_end(c, &compiled, bytes, from_cache);
+    enum sw_status st = sw_compilation_end(c, &code, bytes, from_cache);
     if (!st) st = sw_alloc(*bytes, &copy);
-    if (!st) *cubin = memcpy(copy, compiled, *bytes);
+    if (!st) *cubin = memcpy(copy, code, *bytes);
     sw_compilation_leave(&c);
     return st;
 }

@@ -7,7 +7,7 @@
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
 #include "cuda/cu_check.cuh"
-#include "device/compilation_cuda.h"
+#include "device/kernels/compilation_cuda.h"
 #include "device/sw_kernels.h"
 
 #define DRIVER_LIST(X) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
@@ -59,37 +59,25 @@ static enum sw_status driver_failed(const char *call, CUresult result)
         if (result_) return driver_failed(#call, result_);          \
     } while (0)
 
-/* Some kernels of a text, which are compiled and loaded together. There are as many parts as processors to compile them
- * side by side, and no part that has no kernel; one that is never launched from is not waited for. */
-struct part {
+/* What sw_kernel_launch() takes as a kernel. Each is compiled by itself, so that those of a text are compiled side by
+ * side, and one that is never launched is not waited for; and its cubin is the same on every machine. */
+struct kernel {
+    const char *name;
     struct sw_compilation *compilation;  /* NULL: loaded */
-    CUmodule module;
+    CUmodule   module;
+    CUfunction function;
 };
 
-/* What sw_kernel_launch() takes as a kernel. */
-struct kernel { const char *name; struct part *part; CUfunction function; };
-
 struct sw_module {
-    int           parts;
-    struct part   part[SW_KERNELS];
+    int           count;
     struct kernel kernel[SW_KERNELS];
 };
 
-static int parts_of(int count)
-{
-    const int most = sw_compilation_threads();
-    return count < most ? count : most;
-}
-
-/* Kernel k is in part k modulo their number: long ones stand beside each other. */
-static enum sw_status begin(const char *text, const char *label, const char *const *names, int count, int part, int sm,
+static enum sw_status begin(const char *text, const char *label, const char *name, int sm,
                             struct sw_compilation **compilation)
 {
-    const char *some[SW_KERNELS];
     struct sw_text one = {0};
-    int here = 0;
-    for (int k = part; k < count; k += parts_of(count)) some[here++] = names[k];
-    sw_kernel_text(text, some, here, &one);
+    sw_kernel_text(text, &name, 1, &one);
     enum sw_status st = sw_text_status(&one);
     if (!st) st = sw_compilation_begin(sw_text_get(&one), label, sm, compilation);
     sw_text_free(&one);
@@ -100,36 +88,39 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 {
     struct sw_compilation *compilation[SW_KERNELS] = {NULL};
     struct sw_err_kept failed = {0};
-    const int parts = parts_of(count);
     const void *cubin;
     size_t bytes;
     bool from_cache;
-    for (int k = 0; k < parts; k++) sw_err_keep(&failed, begin(text, label, names, count, k, sm, &compilation[k]));
-    for (int k = 0; k < parts; k++) {
+    for (int k = 0; k < count; k++) sw_err_keep(&failed, begin(text, label, names[k], sm, &compilation[k]));
+    for (int k = 0; k < count; k++) {
         if (compilation[k]) sw_err_keep(&failed, sw_compilation_end(compilation[k], &cubin, &bytes, &from_cache));
         sw_compilation_leave(&compilation[k]);
     }
     return sw_err_raise(&failed);
 }
 
+static enum sw_status find_driver(const struct sw_device *device)
+{
+    CU_TRY(cudaSetDevice(device->index));
+    pthread_once(&driver_once, load_driver);
+    if (driver_complete) return SW_OK;
+    return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
+}
+
 enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
                                 int count, void **kernels, struct sw_module **module)
 {
-    const int parts = parts_of(count);
     enum sw_status st;
     struct sw_module *m = NULL;
     *module = NULL;
-    CU_TRY(cudaSetDevice(device->index));
-    pthread_once(&driver_once, load_driver);
-    if (!driver_complete)
-        return SW_FAIL(SW_E_ABSENT, "the NVIDIA driver on this machine is too old; install a newer one");
+    if (device->compiles_only) return sw_kernels_compile(text, label, names, count, device->sm);
+    SW_TRY(find_driver(device));
     SW_TRY(sw_alloc(1, &m));
-    for (; m->parts < parts; m->parts++)
-        SW_TRY_TO(failed, st, begin(text, label, names, count, m->parts, device->sm,
-                                    &m->part[m->parts].compilation));
-    for (int k = 0; k < count; k++) {
-        m->kernel[k] = (struct kernel){.name = names[k], .part = &m->part[k % parts]};
-        kernels[k] = &m->kernel[k];
+    for (; m->count < count; m->count++) {
+        struct kernel *k = &m->kernel[m->count];
+        k->name = names[m->count];
+        kernels[m->count] = k;
+        SW_TRY_TO(failed, st, begin(text, label, k->name, device->sm, &k->compilation));
     }
     *module = m;
     return SW_OK;
@@ -139,22 +130,18 @@ failed:
 }
 
 /* The device's context is current. */
-static enum sw_status load_part(struct part *p)
+static enum sw_status load(struct kernel *k)
 {
     const void *cubin;
     size_t bytes;
     bool from_cache;
-    SW_TRY(sw_compilation_end(p->compilation, &cubin, &bytes, &from_cache));
-    DRIVER_TRY(cuModuleLoadData_(&p->module, cubin));
-    sw_compilation_leave(&p->compilation);
-    return SW_OK;
-}
-
-static enum sw_status load(struct kernel *k)
-{
     if (k->function) return SW_OK;
-    if (k->part->compilation) SW_TRY(load_part(k->part));
-    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->part->module, k->name);
+    if (k->compilation) {
+        SW_TRY(sw_compilation_end(k->compilation, &cubin, &bytes, &from_cache));
+        DRIVER_TRY(cuModuleLoadData_(&k->module, cubin));
+        sw_compilation_leave(&k->compilation);
+    }
+    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->module, k->name);
     return result ? driver_failed(k->name, result) : SW_OK;
 }
 
@@ -163,9 +150,9 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
     struct sw_module *m = module ? *module : NULL;
     if (!m) return;
     const bool entered = !cudaSetDevice(device->index);
-    for (int k = 0; k < m->parts; k++) {
-        sw_compilation_leave(&m->part[k].compilation);
-        if (m->part[k].module && entered) driver.cuModuleUnload_(m->part[k].module);
+    for (int k = 0; k < m->count; k++) {
+        sw_compilation_leave(&m->kernel[k].compilation);
+        if (m->kernel[k].module && entered) driver.cuModuleUnload_(m->kernel[k].module);
     }
     sw_free(m);
     *module = NULL;
@@ -203,7 +190,7 @@ enum sw_status sw_kernel_launch(struct sw_device *device, void *kernel, int bloc
                                 size_t shared_bytes, void **args)
 {
     struct kernel *k = kernel;
-    if (blocks_x <= 0 || blocks_y <= 0) return SW_OK;
+    if (blocks_x <= 0 || blocks_y <= 0 || device->compiles_only) return SW_OK;
     SW_TRY(prepare(device, k, shared_bytes));
     DRIVER_TRY(cuLaunchKernel_(k->function, (unsigned)blocks_x, (unsigned)blocks_y, 1, (unsigned)threads, 1, 1,
                                (unsigned)shared_bytes, device->compute, args, NULL));
@@ -221,7 +208,7 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
         .sharedMemBytes = (unsigned)shared_bytes, .hStream = device->compute, .attrs = &attribute, .numAttrs = 1,
     };
     if (size <= 1) return sw_kernel_launch(device, kernel, clusters, 1, threads, shared_bytes, args);
-    if (clusters <= 0) return SW_OK;
+    if (clusters <= 0 || device->compiles_only) return SW_OK;
     attribute.value.clusterDim.x = (unsigned)size;
     attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
     SW_TRY(prepare(device, k, shared_bytes));
