@@ -1,5 +1,6 @@
 #include "problem/resolution.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,6 +176,7 @@ enum sw_status sw_resolution_warn_result(const struct sw_setup *setup, int64_t l
         SW_TRY(sw_slab_max(slab, 2, most));
         const double range = most[1] + most[0];
         if (!(range > flat * fmax(fabs(most[0]), fabs(most[1])) && range > gone * largest)) continue;
+        if (range * DBL_EPSILON < DBL_MIN) continue;  /* few digits are left of the differences of what has decayed */
         for (int d = 0; d < setup->dim && !text->length; d++) {
             if (setup->n[d] < 2 * SHORTEST) continue;
             SW_TRY(steepest(here, slab, d, u, step));
