@@ -18,13 +18,18 @@ enum { SMALL = 32 << 10 };  /* blocks below it come from what the C library hold
 /* ---- a limit of this process */
 
 static rlim_t limit = RLIM_INFINITY;  /* bytes */
+/* Which: its resource, option, and the number of /proc/self/statm that counts against it (proc(5)). */
+static const struct kind { int resource; char option; int number; } *limited,
+    kinds[] = {{RLIMIT_AS, 'v', 0}, {RLIMIT_DATA, 'd', 5}};
 
 static void note_limit(void)
 {
-    static const int what[] = {RLIMIT_AS, RLIMIT_DATA};
     struct rlimit r;
-    for (int k = 0; k < 2; k++)
-        if (!getrlimit(what[k], &r) && r.rlim_cur < limit) limit = r.rlim_cur;
+    for (int k = 0; k < 2; k++) {
+        if (getrlimit(kinds[k].resource, &r) || r.rlim_cur >= limit) continue;
+        limit = r.rlim_cur;
+        limited = &kinds[k];
+    }
 }
 
 /* Each thread would reserve 64 MiB of addresses for its small blocks, 128 for a moment, in which others get none; and
@@ -39,11 +44,12 @@ static void live_within_limit(void)
 
 static unsigned long long used_mib(void)
 {
-    char text[32] = "";
+    char text[128] = "", *at = text;
     const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && read(fd, text, sizeof text - 1) < 0) *text = 0;
     if (fd >= 0) close(fd);
-    return strtoull(text, NULL, 10) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20;
+    for (int k = 0; k < limited->number; k++) strtoull(at, &at, 10);
+    return strtoull(at, NULL, 10) * (unsigned long long)sysconf(_SC_PAGESIZE) >> 20;
 }
 
 enum sw_status sw_mem_check_margin(void)
@@ -51,8 +57,8 @@ enum sw_status sw_mem_check_margin(void)
     if (limit == RLIM_INFINITY) return SW_OK;
     void *room = mmap(NULL, SW_MEM_MARGIN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room != MAP_FAILED) return munmap(room, SW_MEM_MARGIN), SW_OK;
-    return SW_FAIL(SW_E_MEMORY, "out of memory: the limit is %llu MiB (ulimit -v, -d), %llu MiB of it are in use, and "
-                   "libraries may need %d MiB: raise it", (unsigned long long)limit >> 20, used_mib(),
+    return SW_FAIL(SW_E_MEMORY, "out of memory: the limit is %llu MiB (ulimit -%c), %llu MiB of it are in use, and "
+                   "libraries may need %d MiB: raise it", (unsigned long long)limit >> 20, limited->option, used_mib(),
                    SW_MEM_MARGIN >> 20);
 }
 

@@ -175,6 +175,10 @@ for ((mib = 40; mib <= 160; mib += 8)); do
 done
 [ $short -gt 2 ] || fail 'memory was hardly ever short'
 echo "memory: too little at $short sizes"
+# the message names the limit that is short, and what counts against it
+(ulimit -c 0; ulimit -d 16384; exec "$sweep" run f.cfg -q -o data.h5) >/dev/null 2>err && fail '16 MiB of data'
+used=$(sed -n 's/.*the limit is 16 MiB (ulimit -d), \([0-9]*\) MiB of it are in use.*/\1/p' err)
+[ "${used:-99}" -le 16 ] || fail "16 MiB of data: $(cat err)"
 
 # a file that may not grow
 for k in 1 2; do "$sweep" run f.cfg -q -o of-$k.h5 --shard $k/2 || fail 'a shard'; done
