@@ -61,6 +61,7 @@ def wait(process: subprocess.Popen) -> int:
             process.send_signal(signal.SIGINT)
         except BaseException:
             process.send_signal(signal.SIGTERM)
+            process.wait()  # until it has stored what it has; who does not want to wait ends this once more
             raise
     if interrupted or code in (INTERRUPTED, -signal.SIGINT):
         raise KeyboardInterrupt

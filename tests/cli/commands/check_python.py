@@ -151,20 +151,37 @@ def a_notebook_has_the_bar_in_one_place():
     assert "done     6 ok" in lines.getvalue() and "\x1b" not in lines.getvalue(), lines.getvalue()
 
 
-def an_interrupt_keeps_what_is_there():
+def interrupted(number, kind):
+    """The program has stored what it has, and ended, when the caller goes on."""
     slow = {**HEAT, "time": {"dt": 1e-6, "end": 50.0}, "output": {}, "grid": {"n": 256, "length": 1}}
-    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), number))
     timer.start()
     try:
         pysweep.run(slow, file="slow.h5", **quiet)
         raise AssertionError("no interrupt")
-    except KeyboardInterrupt:
+    except kind:
         pass
     finally:
         timer.cancel()
+    try:
+        raise AssertionError(f"goes on: {os.waitpid(-1, os.WNOHANG)}")
+    except ChildProcessError:
+        pass
     if os.path.exists("slow.h5.d"):     # else it came before the first step
         refusal(lambda: reader.Results("slow.h5"), "there is no file slow.h5 yet", "sweep resume")
     refusal(lambda: pysweep.run(slow, "--max-time", "0.3", file="slow.h5", **quiet), "the same call goes on", code=75)
+
+
+def an_interrupt_keeps_what_is_there():
+    interrupted(signal.SIGINT, KeyboardInterrupt)
+
+
+def so_does_an_end_from_elsewhere():
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    try:
+        interrupted(signal.SIGTERM, SystemExit)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def asks():
@@ -444,7 +461,8 @@ def main(tests):
 
 
 main([it_loads_what_it_needs, a_config_of_python_is_one, what_sweep_refuses_is_refused, progress_is_shown,
-      a_notebook_has_the_bar_in_one_place, an_interrupt_keeps_what_is_there, asks, files_that_are_wrong])
+      a_notebook_has_the_bar_in_one_place, an_interrupt_keeps_what_is_there, so_does_an_end_from_elsewhere,
+      asks, files_that_are_wrong])
 try:
     import pandas
     import xarray as xr
