@@ -23,6 +23,7 @@ put 644 share/sweep/configs configs/*.cfg
 put 644 share/sweep/configs/equations configs/equations/*.cfg
 kernels=$(dirname "$program")/kernels  # of `make kernels`
 [ -d "$kernels" ] || kernels=build/kernels
+rm -f "$to"/lib/sweep/kernels/*.cubin  # of another version
 [ ! -d "$kernels" ] || put 644 lib/sweep/kernels "$kernels"/*.cubin
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
