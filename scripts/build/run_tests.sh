@@ -25,11 +25,12 @@ export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-de
 export SW_PYTHON="$(scripts/build/find_python.sh)"  # looked for once, as that takes time
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 # The longest begin first, so that none is left alone at the end; the others in any order.
-longest='plot domains fields_emulated fields_kernels bench mpi fields_walls_emulated fuzz_smoke equations cli
-    not_finite shipped tutorial own_steps ladders field_rows_agree elliptic gather wrong_values
-    tridiagonal_stream pencils commands report steps_rounding advection equation_stability refine faults attack
-    clock kernel scale workers field_rows elliptic_cut tridiagonal_ranks statistics fd_cut fd comm field_walls
-    w_steps tridiagonal stop readers kill ladder checksum suggestions'
+longest='fields_kernels plot fields_walls_emulated fields_emulated domains mpi shipped bench field_rows_agree stepper
+    cli equations own_steps gather refine bvp elliptic tridiagonal_stream fd_cut ladder problem kernel tridiagonal
+    equation_stability paces report pencils fuzz_smoke faults stepper_single stop clock readers fd field_rows commands
+    tutorial statistics scale ladders equation attack paces_emulated fd_fused fields_random steps_rounding advection
+    workers lengthen evaluations elliptic_cut wrong_values tridiagonal_ranks submit kill initial_file writers results
+    join field_walls comm bvp_reference w_methods stepper_long line_ends not_finite status noise checksum'
 programs() {
     {
         if [ -z "$SW_SANITIZED" ]; then
