@@ -97,6 +97,10 @@ $B/src/cli/%.o $B/src/input/%.o $B/src/sweep/%.o: private OPT := $(OPT:-O3=-O1)
 # of variables without a value where it optimizes little.
 $B/tests/unit/%.o $B/tests/rows/%.o $B/tests/helpers/%.o: private CFLAGS += -O1 -Wno-maybe-uninitialized
 $B/tests/unit/%.o $B/tests/rows/%.o $B/tests/helpers/%.o: private SANITIZERS += -fno-sanitize=undefined
+# Those of a module, but for a few, hardly compute, and compile in half the time without optimization, which checked
+# copies need.
+computing = own_steps w_steps w_methods elliptic_bounds
+$B/tests/unit/%.o: private CFLAGS += $(if $(filter $(computing:%=test_%.o),$(@F)),,-O0 -U_FORTIFY_SOURCE)
 
 # ---- files
 sources := $(sort $(filter-out src/main.c,$(shell find src -name '*.c')))
