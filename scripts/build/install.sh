@@ -22,9 +22,9 @@ ln -sfn ../pysweep "$to/share/sweep/ask/pysweep"
 put 644 share/sweep/configs configs/*.cfg
 put 644 share/sweep/configs/equations configs/equations/*.cfg
 kernels=$(dirname "$program")/kernels  # of `make kernels`
-[ -d "$kernels" ] || kernels=build/kernels
+[ "$program" != ./sweep ] || kernels=build/kernels
 rm -f "$to"/lib/sweep/kernels/*.cubin  # of another version
-[ ! -d "$kernels" ] || put 644 lib/sweep/kernels "$kernels"/*.cubin
+[ -z "$(ls "$kernels" 2>/dev/null)" ] || put 644 lib/sweep/kernels "$kernels"/*.cubin
 put 644 share/man/man1 docs/man/sweep.1
 put 644 share/man/man5 docs/man/sweep.cfg.5
 complete() {  # complete SHELL FOLDER NAME: where the shell looks for what completes a command's options

@@ -306,8 +306,13 @@ enum sw_status cli_devices_open(const struct sw_cli *cli, struct cli_sweep *s, c
     SW_TRY(sw_plan_most_devices(&desc, SW_DEVICES_MOST * ranks, &all));
     const int64_t each = (all + ranks - 1) / ranks;
     const int most = each < SW_DEVICES_MOST ? (int)each : SW_DEVICES_MOST;
-    if (!users) return sw_devices_open(spec, cli->threads, most, devices);
-    return sw_devices_open_share(spec, cli->threads, most, cli->local_rank, cli->local_ranks, users, devices);
+    if (!users) SW_TRY(sw_devices_open(spec, cli->threads, most, devices));
+    else SW_TRY(sw_devices_open_share(spec, cli->threads, most, cli->local_rank, cli->local_ranks, users, devices));
+    struct sw_text kernels = {0};
+    if (devices->device[0]->space == SW_DEVICE && sw_kernel_folder(&kernels))
+        console_message(cli, "note     %s\n", sw_err_message());
+    sw_text_free(&kernels);
+    return SW_OK;
 }
 
 static bool of_one_model(const struct sw_devices *d)

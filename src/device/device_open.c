@@ -64,12 +64,12 @@ enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **
 enum sw_status sw_device_open_architecture(const char *name, int threads, struct sw_device **device)
 {
     char *end = NULL;
-    const long sm = strncmp(name, "sm_", 3) ? 0 : strtol(name + 3, &end, 10);
+    const bool number = !strncmp(name, "sm_", 3) && name[3] >= '1' && name[3] <= '9';
+    const long sm = number ? strtol(name + 3, &end, 10) : 0;
     *device = NULL;
     if (sw_device_architecture.absent)
         return SW_FAIL(SW_E_ABSENT, "architecture '%s': %s", name, sw_device_architecture.absent);
-    return open_row(&sw_device_architecture, end && end > name + 3 && !*end && sm < 1000 ? (int)sm : 0, threads, false,
-                    device);
+    return open_row(&sw_device_architecture, number && !*end && sm < 1000 ? (int)sm : 0, threads, false, device);
 }
 
 enum sw_status sw_device_open_beside(const struct sw_device *other, int threads, struct sw_device **device)

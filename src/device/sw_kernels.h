@@ -37,11 +37,13 @@ void sw_kernels_destroy(struct sw_device *device, struct sw_kernels *kernels);
 
 /** How many texts sw_kernels_create() has begun with so far, in this process. */
 int sw_kernels_begun(void);
-/** How many kernels this process has compiled so far: those that were in files do not count.
- * @param in_files  out: of these, those that are in files now */
-int sw_kernels_compiled(int *in_files);
-/** The folder that they are kept in; nothing where there is none. */
-void sw_kernel_folder(struct sw_text *path);
+/* Kernels that this process has compiled, as they were in no file; of these, those that are in files now; and how many
+ * are missing for want of a compiler. */
+struct sw_kernel_counts { int compiled, kept, missing; };
+struct sw_kernel_counts sw_kernels_count(void);
+/** The folder that they are kept in; nothing where there is none.
+ * @return SW_E_REFUSED SWEEP_KERNELS names one that is not used, with the reason; they are kept in the cache */
+enum sw_status sw_kernel_folder(struct sw_text *path);
 /** Wait until no thread compiles, and none goes on with what waits: before exit(), whose handlers would take the
  * compiler away under those that compile what nobody has waited for. */
 void sw_kernels_end(void);
@@ -60,7 +62,7 @@ enum sw_status sw_kernel_launch_clusters(struct sw_device *device, void *kernel,
 
 /* ---- what they are made of */
 
-/** Whether the cache has any kernel: without one the first run on a GPU waits for the compiler. */
+/** Whether there is any kernel in files: without one the first run on a GPU waits for the compiler. */
 bool sw_kernel_cache_begun(void);
 
 /** Compile CUDA C text for an architecture, or take the cubin from a file (device/kernels/kernel_files_cuda.h).

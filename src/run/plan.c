@@ -665,17 +665,18 @@ static bool begins_kernels(const struct sw_setup *setup, const struct sw_group *
 
 /* The kernels of scalars are compiled beside those of the sim. */
 static enum sw_status begin_scalars(const struct sw_sweep *sweep, const struct sw_setup *setup,
-                                    struct sw_device *device)
+                                    const struct sw_sim *sim, struct sw_device *device)
 {
+    const struct sw_state_ops *states = sim->ops->states;
     struct sw_device_reducer *reducer;
     const struct sw_reducer_desc desc = {.count = sweep->ndefined, .reduction = sweep->defined,
                                          .n = {setup->n[0], setup->n[1], setup->n[2]},
                                          .walls = {setup->walls[0], setup->walls[1], setup->walls[2]},
                                          .unknowns = sweep->nunknown ? sweep->nunknown : 1};
-    if (device->space != SW_DEVICE || !sw_device_reducer_fits(&desc)) return SW_OK;
+    if (!states || !states->on_device || !sw_device_reducer_fits(&desc)) return SW_OK;
     const enum sw_status st = sw_device_reducer_create(&desc, 1, device, &reducer);
     sw_device_reducer_destroy(&reducer);
-    return st == SW_E_ABSENT ? SW_OK : st;  /* then they are formed on the host */
+    return st == SW_E_ABSENT ? SW_OK : st;  /* formed on the host; `check` sees what is missing */
 }
 
 /* A solver that is not there must be refused before anything is computed: make one sim, of one run, for each. Of slabs
@@ -686,20 +687,25 @@ static enum sw_status create_sims(struct sw_plan *p, const struct sw_comm *comm,
 {
     const struct sw_sweep *sweep = p->own->of.sweep;
     for (int g = 0, begun = 0; g < p->ngroup; g++) {
-        struct sw_setup setup = comm ? sw_sweep_setup(sweep, &p->group[g], 1)
-                                     : plan_trial_setup(sweep, &p->group[g], 1);
-        struct sw_sim *sim;
+        struct sw_setup setup = comm || device->compiles_only ? sw_sweep_setup(sweep, &p->group[g], 1)
+                                                              : plan_trial_setup(sweep, &p->group[g], 1);
+        struct sw_sim *sim = NULL;
         if (g && !comm && same_method(sweep, &p->group[g], &p->group[g - 1]) &&
-            !begins_kernels(&setup, &p->group[g], g, begun))
+            !begins_kernels(&setup, &p->group[g], device->compiles_only ? 0 : g, begun))
             continue;
         begun = sw_kernels_begun();
         const struct domain_shape shape = domain_shape(sweep, setup.n, comm ? comm->size : 1);
-        if (comm && !sweep->problem->time && !sweep->problem->shape->columns) plan_narrow_grid(&shape, setup.n);
+        if (comm && !device->compiles_only && !sweep->problem->time && !sweep->problem->shape->columns)
+            plan_narrow_grid(&shape, setup.n);
         struct domain_comms comms;
         enum sw_status st = domain_cut(&shape, comm, on_device, &comms, &setup);
         if (!st) st = sw_sweep_blame_row(sweep, sweep->problem->create(&setup, device, &sim));
-        if (!st && !comm) st = begin_scalars(sweep, &setup, device);
-        if (st) { domain_comms_free(&comms); return st; }
+        if (!st && !comm && p->group[g].nscalar) st = begin_scalars(sweep, &setup, sim, device);
+        if (st) {
+            if (sim) sim->ops->destroy(sim);
+            domain_comms_free(&comms);
+            return st;
+        }
         if (!g && (!comm || !comm->rank || p->own->sharing.comm->size > 1))
             snprintf(p->solver, sizeof p->solver, "%s", sim->ops->solver_name(sim));
         sim->ops->destroy(sim);

@@ -16,12 +16,9 @@ struct sw_compilation {
     enum { WAITING, RUNNING, ENDED } state;
     int         users;             /* beside the list; the thread that compiles is one */
     char       *text;
-    const char *label;
-    int         sm;
+    struct sw_compile_request of;  /* its text is `text` */
     struct sw_err_kept failed;
-    void       *cubin;
-    size_t      bytes;
-    bool        from_cache, stored;
+    struct sw_compiled out;
 };
 
 enum { THREADS_MOST = 16, KEPT_MOST = 64 << 20 };  /* a compilation takes some 100 MB; bytes of cubins */
@@ -30,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct sw_compilation *list;  /* the oldest first */
 static size_t kept;                  /* bytes of cubins that only the list has */
-static int compiled, stored;         /* not taken from files; of these, those that are there now */
+static struct sw_kernel_counts counts;
 static int threads;
 static bool ending;
 
@@ -42,41 +39,41 @@ static void remove_from_list(struct sw_compilation *c)
     while (*at != c) at = &(*at)->next;
     *at = c->next;
     sw_free(c->text);
-    sw_free(c->cubin);
+    sw_free(c->out.cubin);
     sw_free(c);
 }
 
 static void leave(struct sw_compilation *c)
 {
     if (--c->users || c->state != ENDED) return;
-    if (c->stored || c->failed.status || kept + c->bytes > KEPT_MOST) remove_from_list(c);
-    else kept += c->bytes;
+    if (c->out.stored || c->failed.status || kept + c->out.bytes > KEPT_MOST) remove_from_list(c);
+    else kept += c->out.bytes;
 }
 
 static void join(struct sw_compilation *c)
 {
-    if (!c->users++ && c->state == ENDED) kept -= c->bytes;
+    if (!c->users++ && c->state == ENDED) kept -= c->out.bytes;
 }
 
 /* One that failed is tried again: there may be more memory. */
-static struct sw_compilation *find(const char *text, int sm)
+static struct sw_compilation *find(const struct sw_compile_request *r)
 {
     for (struct sw_compilation *c = list; c; c = c->next)
-        if (c->sm == sm && !c->failed.status && !strcmp(c->text, text)) return c;
+        if (c->of.sm == r->sm && c->of.anew == r->anew && !c->failed.status && !strcmp(c->text, r->text)) return c;
     return NULL;
 }
 
-static enum sw_status append(const char *text, const char *label, int sm, struct sw_compilation **compilation)
+static enum sw_status append(const struct sw_compile_request *r, struct sw_compilation **compilation)
 {
     struct sw_compilation *c, **at = &list;
     SW_TRY(sw_alloc(1, &c));
-    c->text = sw_strdup(text);
+    c->text = sw_strdup(r->text);
     if (!c->text) {
         sw_free(c);
         return SW_FAIL(SW_E_MEMORY, "out of memory");
     }
-    c->label = label;
-    c->sm = sm;
+    c->of = *r;
+    c->of.text = c->text;
     while (*at) at = &(*at)->next;
     *at = *compilation = c;
     return SW_OK;
@@ -89,13 +86,12 @@ static void run(struct sw_compilation *c)
     c->state = RUNNING;
     join(c);
     pthread_mutex_unlock(&lock);
-    const enum sw_status st = sw_compile_or_read(c->text, c->label, c->sm, &c->cubin, &c->bytes, &c->from_cache,
-                                                 &c->stored);
+    const enum sw_status st = sw_compile_or_read(&c->of, &c->out);
     pthread_mutex_lock(&lock);
-    if (!c->from_cache && !registered) atexit(sw_kernels_end);
-    registered |= !c->from_cache;
-    compiled += !c->from_cache && !st;
-    stored += !c->from_cache && c->stored;
+    if (!c->out.from_cache && !registered) atexit(sw_kernels_end);
+    registered |= !c->out.from_cache;
+    counts.compiled += !c->out.from_cache && !st;
+    counts.kept += !c->out.from_cache && c->out.stored;
     sw_err_keep(&c->failed, st);
     c->state = ENDED;
     leave(c);
@@ -162,15 +158,13 @@ static void start_thread(void)
 
 /* ------------------------------------------------------------------ users */
 
-enum sw_status sw_compilation_begin(const char *text, const char *label, int sm, struct sw_compilation **compilation)
+static enum sw_status begin(const struct sw_compile_request *r, struct sw_compilation **compilation)
 {
     enum sw_status st = SW_OK;
-    *compilation = NULL;
-    SW_TRY(sw_compiler_find(text, sm));
     pthread_mutex_lock(&lock);
-    struct sw_compilation *c = find(text, sm);
+    struct sw_compilation *c = find(r);
     if (!c) {
-        st = append(text, label, sm, &c);
+        st = append(r, &c);
         if (!st) start_thread();
     }
     if (!st) join(c);
@@ -179,15 +173,35 @@ enum sw_status sw_compilation_begin(const char *text, const char *label, int sm,
     return st;
 }
 
+enum sw_status sw_compilation_begin(const char *text, const char *label, int sm, struct sw_compilation **compilation)
+{
+    *compilation = NULL;
+    const enum sw_status st = sw_compiler_find(text, sm);
+    if (!st) return begin(&(struct sw_compile_request){text, label, sm, false}, compilation);
+    pthread_mutex_lock(&lock);
+    counts.missing++;
+    pthread_mutex_unlock(&lock);
+    return st;
+}
+
+enum sw_status sw_compilation_again(const struct sw_compilation *of, struct sw_compilation **compilation)
+{
+    struct sw_compile_request r = of->of;  /* it has ended: nobody changes it */
+    *compilation = NULL;
+    if (!of->out.shipped) return SW_FAIL(SW_E_CUDA, "%s was compiled here", r.label);
+    r.anew = true;
+    return begin(&r, compilation);
+}
+
 enum sw_status sw_compilation_end(struct sw_compilation *c, const void **cubin, size_t *bytes, bool *from_cache)
 {
     pthread_mutex_lock(&lock);
     if (c->state == WAITING) run(c);
     while (c->state != ENDED) pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
-    *cubin = c->cubin;
-    *bytes = c->bytes;
-    *from_cache = c->from_cache;
+    *cubin = c->out.cubin;
+    *bytes = c->out.bytes;
+    *from_cache = c->out.from_cache;
     return sw_err_raise(&c->failed);
 }
 
@@ -200,13 +214,12 @@ void sw_compilation_leave(struct sw_compilation **compilation)
     *compilation = NULL;
 }
 
-int sw_kernels_compiled(int *in_files)
+struct sw_kernel_counts sw_kernels_count(void)
 {
     pthread_mutex_lock(&lock);
-    const int count = compiled;
-    *in_files = stored;
+    const struct sw_kernel_counts now = counts;
     pthread_mutex_unlock(&lock);
-    return count;
+    return now;
 }
 
 void sw_kernels_wait(void)

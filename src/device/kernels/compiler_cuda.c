@@ -136,23 +136,25 @@ static void describe(const char *text, int sm, struct sw_text *code)
     sw_text_printf(code, "\n%s", text);
 }
 
-enum sw_status sw_compile_or_read(const char *text, const char *label, int sm, void **cubin, size_t *bytes,
-                                  bool *from_cache, bool *stored)
+enum sw_status sw_compile_or_read(const struct sw_compile_request *r, struct sw_compiled *out)
 {
     enum sw_status st = SW_OK;
     struct nvrtc rtc = {0};
     struct sw_text code = {0}, compiler = {0};
-    *cubin = NULL;
-    *bytes = 0;
-    describe(text, sm, &code);
-    *from_cache = *stored = kernel_file_read(&code, "", cubin, bytes);
-    if (*from_cache) goto done;
+    *out = (struct sw_compiled){.cubin = NULL};
+    describe(r->text, r->sm, &code);
+    out->shipped = !r->anew && kernel_file_read(&code, "", &out->cubin, &out->bytes);
+    out->from_cache = out->stored = out->shipped;
+    if (out->shipped) goto done;
     SW_TRY_TO(done, st, load_nvrtc(&rtc));
     name_compiler(&rtc, &compiler);
-    *from_cache = *stored = kernel_file_read(&code, sw_text_get(&compiler), cubin, bytes);
-    if (*from_cache) goto done;
-    SW_TRY_TO(done, st, compile(&rtc, text, label, sm, cubin, bytes));
-    *stored = kernel_file_write(&code, sw_text_get(&compiler), *cubin, *bytes);
+    out->from_cache = out->stored = kernel_file_read(&code, sw_text_get(&compiler), &out->cubin, &out->bytes);
+    if (out->from_cache) {
+        kernel_file_share(&code, out->cubin, out->bytes);
+        goto done;
+    }
+    SW_TRY_TO(done, st, compile(&rtc, r->text, r->label, r->sm, &out->cubin, &out->bytes));
+    out->stored = kernel_file_write(&code, sw_text_get(&compiler), out->cubin, out->bytes);
 done:
     sw_text_free(&code);
     sw_text_free(&compiler);
@@ -163,8 +165,11 @@ enum sw_status sw_compiler_find(const char *text, int sm)
 {
     struct nvrtc rtc = {0};
     struct sw_text code = {0};
+    void *cubin = NULL;
+    size_t bytes;
     describe(text, sm, &code);
-    const bool there = kernel_file_there(&code);
+    const bool there = kernel_file_read(&code, "", &cubin, &bytes);
+    sw_free(cubin);
     sw_text_free(&code);
     return there ? SW_OK : load_nvrtc(&rtc);
 }

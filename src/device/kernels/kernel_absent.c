@@ -23,8 +23,14 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
     REFUSE;
 }
 
-int sw_kernels_compiled(int *in_files) { return *in_files = 0; }
-void sw_kernel_folder(struct sw_text *path) { (void)path; }
+struct sw_kernel_counts sw_kernels_count(void) { return (struct sw_kernel_counts){0}; }
+
+enum sw_status sw_kernel_folder(struct sw_text *path)
+{
+    (void)path;
+    return SW_OK;
+}
+
 void sw_kernels_wait(void) {}
 void sw_kernels_end(void) {}
 

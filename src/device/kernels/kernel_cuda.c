@@ -129,19 +129,35 @@ failed:
     return st;
 }
 
+/* What comes with the program may be newer than the driver: compile it here. */
+static enum sw_status again(struct kernel *k)
+{
+    struct sw_compilation *here;
+    SW_TRY(sw_compilation_again(k->compilation, &here));
+    sw_compilation_leave(&k->compilation);
+    k->compilation = here;
+    return SW_OK;
+}
+
 /* The device's context is current. */
 static enum sw_status load(struct kernel *k)
 {
     const void *cubin;
     size_t bytes;
     bool from_cache;
+    CUresult result;
     if (k->function) return SW_OK;
     if (k->compilation) {
         SW_TRY(sw_compilation_end(k->compilation, &cubin, &bytes, &from_cache));
-        DRIVER_TRY(cuModuleLoadData_(&k->module, cubin));
+        result = driver.cuModuleLoadData_(&k->module, cubin);
+        if (result && !again(k)) {
+            SW_TRY(sw_compilation_end(k->compilation, &cubin, &bytes, &from_cache));
+            result = driver.cuModuleLoadData_(&k->module, cubin);
+        }
+        if (result) return driver_failed("cuModuleLoadData", result);
         sw_compilation_leave(&k->compilation);
     }
-    const CUresult result = driver.cuModuleGetFunction_(&k->function, k->module, k->name);
+    result = driver.cuModuleGetFunction_(&k->function, k->module, k->name);
     return result ? driver_failed(k->name, result) : SW_OK;
 }
 

@@ -26,7 +26,30 @@ static void cache_folder(struct sw_text *path)
     else if (home && home[0] == '/') sw_text_printf(path, "%s/.cache/sweep", home);
 }
 
-static char shipped[PATH_MAX];  /* the folder that comes with the program; "": there is none */
+/* The folder that comes with the program, or is named by SWEEP_KERNELS. */
+static struct {
+    char path[PATH_MAX];  /* "": there is none                                              */
+    bool named, trusted;  /* by the user; it is as much to be believed as the program itself */
+    dev_t device;         /* which folder that was found of                                  */
+    ino_t number;
+} shipped;
+
+static void make_folders(const char *path, mode_t own);
+
+/* The way to it may be another one's: what is looked at is what is open. */
+static bool trust(const char *folder, const char *program)
+{
+    char open_folder[40];
+    struct stat s;
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return false;
+    snprintf(open_folder, sizeof open_folder, "/proc/self/fd/%d", fd);
+    shipped.trusted = !fstat(fd, &s) && !sw_private_code_check(open_folder, program);
+    shipped.device = s.st_dev;
+    shipped.number = s.st_ino;
+    close(fd);
+    return shipped.trusted;
+}
 
 static void find_shipped(void)
 {
@@ -36,11 +59,17 @@ static void find_shipped(void)
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = 0;
     char *slash = strrchr(program, '/');
-    if (named) snprintf(shipped, sizeof shipped, "%s", strlen(named) < sizeof shipped ? named : "");
-    for (size_t k = 0; k < sizeof places / sizeof *places && slash && !named; k++) {
-        snprintf(shipped, sizeof shipped, "%.*s/%s", (int)(slash - program), program, places[k]);
-        if (!access(shipped, X_OK) && !sw_private_code_check(shipped, program)) return;
-        shipped[0] = 0;
+    shipped.named = named && *named;
+    if (shipped.named) {
+        snprintf(shipped.path, sizeof shipped.path, "%s/", strlen(named) + 80 < sizeof shipped.path ? named : "");
+        make_folders(shipped.path, 0755);
+        shipped.path[strlen(shipped.path) - 1] = 0;
+        trust(shipped.path, program);
+    }
+    for (size_t k = 0; k < sizeof places / sizeof *places && slash && !shipped.named; k++) {
+        snprintf(shipped.path, sizeof shipped.path, "%.*s/%s", (int)(slash - program), program, places[k]);
+        if (trust(shipped.path, program)) return;
+        shipped.path[0] = 0;
     }
 }
 
@@ -48,50 +77,60 @@ static const char *shipped_folder(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_shipped);
-    return shipped;
+    return shipped.path;
 }
 
-void sw_kernel_folder(struct sw_text *path)
+enum sw_status sw_kernel_folder(struct sw_text *path)
 {
-    if (getenv("SWEEP_KERNELS")) sw_text_add(path, shipped_folder());
-    else cache_folder(path);
+    shipped_folder();
+    if (!shipped.named) cache_folder(path);
+    else sw_text_add(path, shipped.path);
+    if (!shipped.named || shipped.trusted) return SW_OK;
+    return SW_FAIL(SW_E_REFUSED, "SWEEP_KERNELS: %s is not used: it is no folder, or not this user's, or others may "
+                   "write there, too", shipped.path);
+}
+
+static bool has_kernels(const char *path)
+{
+    bool any = false;
+    DIR *folder = *path ? opendir(path) : NULL;
+    for (const struct dirent *file; folder && !any && (file = readdir(folder));) {
+        const size_t length = strlen(file->d_name);
+        any = length > 6 && !strcmp(file->d_name + length - 6, ".cubin");
+    }
+    if (folder) closedir(folder);
+    return any;
 }
 
 bool sw_kernel_cache_begun(void)
 {
     struct sw_text path = {0};
-    bool begun = false;
     cache_folder(&path);
-    DIR *folder = path.length ? opendir(sw_text_get(&path)) : NULL;
-    for (const struct dirent *file; folder && !begun && (file = readdir(folder));) {
-        const size_t length = strlen(file->d_name);
-        begun = length > 6 && !strcmp(file->d_name + length - 6, ".cubin");
-    }
-    if (folder) closedir(folder);
+    const bool begun = has_kernels(shipped_folder()) || has_kernels(sw_text_get(&path));
     sw_text_free(&path);
     return begun;
 }
 
-/* FOLDER/HEX.cubin; "" if there is no folder. */
+/* FOLDER/HEX.cubin; "" if there is no folder. @param compiler  "": of those that come with the program */
 static void file_path(const struct sw_text *code, const char *compiler, struct sw_text *path)
 {
     struct sw_hash h;
     unsigned char digest[32];
     char hex[65];
-    if (*compiler && !getenv("SWEEP_KERNELS")) cache_folder(path);
+    if (*compiler) cache_folder(path);
     else sw_text_add(path, shipped_folder());
     if (!path->length) return;
     sw_hash_start(&h);
     sw_hash_add(&h, sw_text_get(code), code->length);
-    if (!getenv("SWEEP_KERNELS")) sw_hash_add(&h, compiler, strlen(compiler));
+    sw_hash_add(&h, compiler, strlen(compiler));
     sw_hash_end(&h, digest);
     sw_hash_hex(digest, 64, hex);
     sw_text_printf(path, "/%s.cubin", hex);
     if (sw_text_status(code)) sw_text_free(path);
 }
 
-/* What is in files is run. That of the cache is this user's, and nobody else can look into it, or write; into that of
- * the program, which may be root's, nobody else can write.
+/* What is in files is run. That of the cache is this user's, and nobody else can look into it, or write; that of the
+ * program is the one that was found to be believed.
  * @param s  out: of the folder  @return its descriptor; -1: there is none, or it is not so, and nothing is read or
  *           kept */
 static int open_folder(const char *path, struct stat *s)
@@ -105,7 +144,7 @@ static int open_folder(const char *path, struct stat *s)
     if (fd < 0) return -1;
     if (!fstat(fd, s))
         if (cache ? s->st_uid == geteuid() && (!(s->st_mode & 077) || !fchmod(fd, 0700))
-                  : !sw_private_code_check(folder, "/proc/self/exe")) return fd;
+                  : shipped.trusted && s->st_dev == shipped.device && s->st_ino == shipped.number) return fd;
     close(fd);
     return -1;
 }
@@ -179,10 +218,10 @@ static void make_folders(const char *path, mode_t own)
     }
 }
 
-/* Readers see the whole file or none: written beside it, then renamed. @return whether it is there */
-static bool write_whole(const char *path, const void *cubin, size_t bytes)
+/* Readers see the whole file or none: written beside it, then renamed.
+ * @param shared  others may read it  @return whether it is there */
+static bool write_whole(const char *path, bool shared, const void *cubin, size_t bytes)
 {
-    const bool shared = getenv("SWEEP_KERNELS") != NULL;
     struct stat of_folder;
     unsigned char digest[32];
     bool ok = false;
@@ -217,20 +256,22 @@ bool kernel_file_read(const struct sw_text *code, const char *compiler, void **c
     return there;
 }
 
-bool kernel_file_write(const struct sw_text *code, const char *compiler, const void *cubin, size_t bytes)
+static bool write_for(const struct sw_text *code, const char *compiler, const void *cubin, size_t bytes)
 {
     struct sw_text path = {0};
     file_path(code, compiler, &path);
-    const bool there = write_whole(sw_text_get(&path), cubin, bytes);
+    const bool there = write_whole(sw_text_get(&path), !*compiler, cubin, bytes);
     sw_text_free(&path);
     return there;
 }
 
-bool kernel_file_there(const struct sw_text *code)
+bool kernel_file_share(const struct sw_text *code, const void *cubin, size_t bytes)
 {
-    struct sw_text path = {0};
-    file_path(code, "", &path);
-    const bool there = path.length && !access(sw_text_get(&path), R_OK);
-    sw_text_free(&path);
-    return there;
+    shipped_folder();
+    return shipped.named && write_for(code, "", cubin, bytes);
+}
+
+bool kernel_file_write(const struct sw_text *code, const char *compiler, const void *cubin, size_t bytes)
+{
+    return kernel_file_share(code, cubin, bytes) || write_for(code, compiler, cubin, bytes);
 }

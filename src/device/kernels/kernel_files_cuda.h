@@ -12,8 +12,9 @@
  *  @param compiler  its name and version; "": look among those that come with the program
  *  @param cubin     out; sw_free()  @return whether it is there, and whole */
 bool kernel_file_read(const struct sw_text *code, const char *compiler, void **cubin, size_t *bytes);
-/** Put it into the cache; where SWEEP_KERNELS names a folder, into that. @return whether it is there */
+/** Put it into the folder that SWEEP_KERNELS names. @return whether it is there; false where it names none */
+bool kernel_file_share(const struct sw_text *code, const void *cubin, size_t bytes);
+/** Put it into the folder that SWEEP_KERNELS names; where it names none, or none to write into, into the cache.
+ * @return whether it is there */
 bool kernel_file_write(const struct sw_text *code, const char *compiler, const void *cubin, size_t bytes);
-/** Whether it seems to come with the program. */
-bool kernel_file_there(const struct sw_text *code);
 #endif
