@@ -52,6 +52,8 @@ static enum sw_status architecture_open(int sm, struct sw_device *device)
     return SW_OK;
 }
 
+static int architecture_count(void) { return ARCHITECTURES; }
+
 static void architecture_close(struct sw_device *device) { (void)device; }
 static size_t architecture_memory_free(const struct sw_device *device) { return device->memory_total; }
 
@@ -94,6 +96,7 @@ static enum sw_status architecture_wait(struct sw_device *device)
 
 const struct sw_device_ops sw_device_architecture = {
     .kind = "sm",
+    .count = architecture_count,
     .open = architecture_open,
     .close = architecture_close,
     .memory_free = architecture_memory_free,

@@ -112,9 +112,7 @@ static void read_model(char *name, size_t room)
 static enum sw_status cpu_open(int index, struct sw_device *device)
 {
     char model[96];
-    (void)index;
-    device->index = 0;  /* there is one */
-    snprintf(device->label, sizeof device->label, "cpu");
+    (void)index;  /* there is one */
     read_model(model, sizeof model);
     snprintf(device->name, sizeof device->name, "%s (%d thread%s)", model, device->threads,
              device->threads == 1 ? "" : "s");

@@ -114,7 +114,7 @@ static enum sw_status cuda_open(int index, struct sw_device *device)
     enum sw_status st;
     SW_TRY(check_index(index));
     device->space = SW_DEVICE;
-    snprintf(device->label, sizeof device->label, "cuda:%d", index);
+    device->index = index;
     SW_TRY(enter(device));
     SW_TRY(read_properties(device));
     SW_TRY_TO(failed, st, make_streams(device));

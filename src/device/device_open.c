@@ -19,9 +19,11 @@ static enum sw_status open_row(const struct sw_device_ops *ops, int index, int t
     struct sw_device *d = NULL;
 
     SW_TRY(sw_alloc(1, &d));
-    d->index = index;
+    d->index = ops->count ? index : 0;
     d->urgent = urgent;
     d->threads = threads > 0 ? threads : omp_get_max_threads();
+    if (ops->count) snprintf(d->label, sizeof d->label, "%s:%d", ops->kind, index);
+    else snprintf(d->label, sizeof d->label, "%s", ops->kind);
     SW_TRY_TO(failed, st, ops->open(d->index, d));
     d->ops = ops;  /* only now: a device that did not open is not closed */
     *device = d;

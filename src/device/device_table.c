@@ -1,5 +1,5 @@
 /* Every kind of device there is, the preferred first. To add one: write device_<name>.c, add its row. */
-#include "device/device_spec.h"
+#include "device/sw_device.h"
 
 extern const struct sw_device_ops device_cpu;
 
@@ -7,7 +7,6 @@ extern const struct sw_device_ops device_cpu;
 extern const struct sw_device_ops device_cuda;
 #else
 static const struct sw_device_ops device_cuda = {.kind = "cuda", .absent = SW_WITHOUT_CUDA};
-const struct sw_device_ops sw_device_architecture = {.kind = "sm", .absent = SW_WITHOUT_CUDA};
 #endif
 
 const struct sw_device_ops *const sw_device_table[] = {
