@@ -299,10 +299,10 @@ static void print_ladder(const struct check *c)
 /* Of an architecture: "kernels  9 compiled for sm_90, into /home/ada/.cache/sweep". */
 static enum sw_status print_kernels(const struct check *c)
 {
-    const struct sw_device *device = c->devices.device[0];
+    const char *label = c->devices.device[0]->label;
     struct sw_text folder = {0};
     const struct sw_kernel_counts of = sw_kernels_count();
-    if (!device->compiles_only) return SW_OK;
+    if (!c->devices.device[0]->compiles_only) return SW_OK;
     enum sw_status st = sw_kernel_folder(&folder);
     if (!st && of.missing)
         st = SW_FAIL(SW_E_ABSENT, "%d kernels are not compiled: there is no NVRTC on this machine", of.missing);
@@ -312,11 +312,9 @@ static enum sw_status print_kernels(const struct check *c)
                      folder.length ? " cannot be written, or others may write there, too"
                                    : "there is no folder for them: set HOME or SWEEP_KERNELS");
     if (!st && !c->cli->json && of.compiled)
-        console_print(c->cli, "kernels  %d compiled for %s, into %s\n", of.compiled, device->label,
-                      sw_text_get(&folder));
+        console_print(c->cli, "kernels  %d compiled for %s, into %s\n", of.compiled, label, sw_text_get(&folder));
     else if (!st && !c->cli->json)
-        console_print(c->cli, "kernels  %s for %s\n",
-                      sw_kernels_begun() ? "are there" : "none to be compiled", device->label);
+        console_print(c->cli, "kernels  %s for %s\n", sw_kernels_begun() ? "are there" : "none to be compiled", label);
     sw_text_free(&folder);
     return st;
 }

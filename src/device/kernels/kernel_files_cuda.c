@@ -34,7 +34,18 @@ static struct {
     ino_t number;
 } shipped;
 
-static void make_folders(const char *path, mode_t own);
+/* @param own  the mode of the last */
+static void make_folders(const char *path, mode_t own)
+{
+    char part[PATH_MAX];
+    if (strlen(path) >= sizeof part) return;
+    for (size_t k = 1; path[k]; k++) {
+        if (path[k] != '/') continue;
+        memcpy(part, path, k);
+        part[k] = 0;
+        mkdir(part, strchr(path + k + 1, '/') ? 0777 : own);
+    }
+}
 
 /* The way to it may be another one's: what is looked at is what is open. */
 static bool trust(const char *folder, const char *program)
@@ -205,19 +216,6 @@ static bool read_checked(const char *path, void **cubin, size_t *bytes)
     return ok;
 }
 
-/* @param own  the mode of the last */
-static void make_folders(const char *path, mode_t own)
-{
-    char part[PATH_MAX];
-    if (strlen(path) >= sizeof part) return;
-    for (size_t k = 1; path[k]; k++) {
-        if (path[k] != '/') continue;
-        memcpy(part, path, k);
-        part[k] = 0;
-        mkdir(part, strchr(path + k + 1, '/') ? 0777 : own);
-    }
-}
-
 /* Readers see the whole file or none: written beside it, then renamed.
  * @param shared  others may read it  @return whether it is there */
 static bool write_whole(const char *path, bool shared, const void *cubin, size_t bytes)
@@ -267,8 +265,7 @@ static bool write_for(const struct sw_text *code, const char *compiler, const vo
 
 bool kernel_file_share(const struct sw_text *code, const void *cubin, size_t bytes)
 {
-    shipped_folder();
-    return shipped.named && write_for(code, "", cubin, bytes);
+    return shipped_folder() && shipped.named && write_for(code, "", cubin, bytes);
 }
 
 bool kernel_file_write(const struct sw_text *code, const char *compiler, const void *cubin, size_t bytes)
