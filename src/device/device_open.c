@@ -63,6 +63,10 @@ enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **
     return open_row(w.ops, w.count ? w.index[0] : 0, threads, false, device);
 }
 
+#ifndef SW_HAVE_CUDA
+const struct sw_device_ops sw_device_architecture = {.kind = "sm", .absent = SW_WITHOUT_CUDA};
+#endif
+
 enum sw_status sw_device_open_architecture(const char *name, int threads, struct sw_device **device)
 {
     char *end = NULL;

@@ -1,6 +1,5 @@
 /* Kernels compiled at run time, in a build without CUDA (src/device/kernels/kernel_cuda.c has them in one with it). */
 #include "base/sw_err.h"
-#include "device/device_spec.h"
 #include "device/sw_kernels.h"
 
 #ifndef SW_HAVE_CUDA
@@ -15,8 +14,6 @@ enum sw_status sw_kernel_compile(const char *text, const char *label, int sm, vo
     *from_cache = false;
     REFUSE;
 }
-
-const struct sw_device_ops sw_device_architecture = {.kind = "sm", .absent = SW_WITHOUT_CUDA};
 
 bool sw_kernel_cache_begun(void) { return false; }
 
