@@ -41,8 +41,7 @@ struct sw_device {              /* made by sw_device_open(); read only to others
 enum sw_status sw_device_open(const char *spec, int threads, struct sw_device **device);
 /** Open an architecture as if it was a device. What is made on it is made as on a GPU, so that its kernels are compiled
  * for it, on any machine that has the compiler; nothing is computed.
- * @param name  "sm_90"
- * @return SW_E_USAGE there is none such here; SW_E_ABSENT built without CUDA; SW_E_MEMORY */
+ * @param name  "sm_90"  @return SW_E_USAGE there is none such; SW_E_ABSENT built without CUDA; SW_E_MEMORY */
 enum sw_status sw_device_open_architecture(const char *name, int threads, struct sw_device **device);
 /** Open a device once more, with streams of its own, for work beside that of the other: of a GPU work that goes first.
  * @param threads  host threads; 0: as many as the other  @return SW_E_CUDA; SW_E_MEMORY */

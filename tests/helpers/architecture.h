@@ -27,6 +27,13 @@ static inline struct sw_device *open_architecture(int sm)
     return device;
 }
 
+/** Skip the test likewise, before it holds anything. */
+static inline void need_architectures(void)
+{
+    struct sw_device *device = open_architecture(90);
+    sw_device_close(&device);
+}
+
 /** What has been created on it. Closes it. */
 static inline void assert_compiled(enum sw_status st, struct sw_device *device)
 {

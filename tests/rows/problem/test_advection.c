@@ -984,6 +984,7 @@ static void data_at_the_wrong_wall_is_remarked(void **state)
 static void kernels_compile_with_all_terms(void **state)
 {
     (void)state;
+    need_architectures();
     static const char *const precision[] = {"run.precision=double", "run.precision=single"};
     for (int k = 0; k < 2; k++) {
         struct made m = ADVECTION("grid={ n=[13, 14, 15]; length=1.0; }", "velocity={ x=\"u\"; y=\"t\"; z=\"x\"; }",

@@ -553,6 +553,7 @@ static void compiles_models_with_and_without_each_expression(void **state)
         {"1/0", "sqrt(-1)*u", "-1/0", "0/0"},
     };
     (void)state;
+    need_architectures();
     for (size_t k = 0; k < sizeof model / sizeof *model; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
             if (!is_tried(k, sm)) continue;
@@ -583,6 +584,7 @@ static void compiles_lines_of_all_lengths(void **state)
 {
     static const int length[] = {5, 100, 1025, 3000, 12289, 16385, 150000};
     (void)state;
+    need_architectures();
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
             if (length[k] <= 3000 && !is_tried(k, sm)) continue;
@@ -599,6 +601,7 @@ static void compiles_lines_that_stream(void **state)
 {
     static const int length[] = {64, 1000, 262145, 1 << 24};
     (void)state;
+    need_architectures();
     for (size_t k = 0; k < sizeof length / sizeof *length; k++)
         for (int sm = 80; sm <= 90; sm += 10) {
             if (!is_tried(k, sm)) continue;
@@ -619,6 +622,7 @@ static void compiles_every_function(void **state)
         " + !q + (q > 0 ? q : -q) + pi*e";
     static const char *const names[] = {"seed", "t", "x", "u", NULL};
     (void)state;
+    need_architectures();
     for (int k = 0; names[k]; k++) {
         char text[4096] = "", *to = text;
         for (const char *c = every; *c; c++) {  /* the word q becomes the name; "sqrt" and the like keep theirs */

@@ -634,11 +634,11 @@ static void kernels_compile(void **state)
     struct sw_reducer_desc desc = {.count = 3, .reduction = (const struct sw_reduction *const *)r, .n = {100, 1, 1},
                                    .unknowns = 2, .threads = 1};
     (void)state;
+    struct sw_device *sm_90 = open_architecture(90);
     r[0] = compile("sqrt(mean((u - mean(v*cos(a*x)))^2)) + integral(dxx(u)*sin(x - t)) + length", 1);
     r[1] = compile("max(min(u), max(v*exp(x)), crossings(u - a))", 1);
     r[2] = compile("2*a + t", 1);
     assert_true(sw_device_reducer_fits(&desc));
-    struct sw_device *sm_90 = open_architecture(90);
     struct sw_device_reducer *reducer = NULL;
     const enum sw_status st = sw_device_reducer_create(&desc, 1, sm_90, &reducer);
     sw_device_reducer_destroy(&reducer);

@@ -305,9 +305,9 @@ static void samples_lie_where_they_are_wanted(void **state)
 /* Values kept at all rates, a random number. */
 static void kernels_of_samples_compile(void **state)
 {
-    struct sw_program *program = compile("exp(a)*x + sin(y)*cos(t) + rand(2) - z^0.5");
     (void)state;
     struct sw_device *sm_90 = open_architecture(90);
+    struct sw_program *program = compile("exp(a)*x + sin(y)*cos(t) + rand(2) - z^0.5");
     struct sw_device_sampler *sampler = NULL;
     const enum sw_status st = sw_device_sampler_create(program, 1, sm_90, &sampler);
     sw_device_sampler_destroy(&sampler);

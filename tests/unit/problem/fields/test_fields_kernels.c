@@ -38,6 +38,7 @@ static void all_equations_compile(void **state)
 {
     static const enum sw_scheme schemes[] = {SW_BACKWARD_EULER, SW_IMEX2, SW_IMEX3};
     (void)state;
+    need_architectures();
     for (int r = 0; fields_sim_row(r); r++)
         for (int k = 0; k < FIELD_EQUATIONS; k++)
             for (int m = 0; m < 6; m++) {
@@ -54,6 +55,7 @@ static void long_lines_compile(void **state)
     const int64_t n[] = {16, 9000, 1};
     struct field_case p;
     (void)state;
+    need_architectures();
     make_field_case(&field_equations[0], n, SW_BACKWARD_EULER, 0, 2, &p);
     compile(&p.desc, "cuda.stream", 90);
     compile(&p.desc, "cuda.stream", 80);
@@ -64,6 +66,7 @@ static void long_lines_compile(void **state)
 static void walls_compile(void **state)
 {
     (void)state;
+    need_architectures();
     for (int k = 0; k < (long_suite() ? 24 : 3); k++) {
         struct problem p;
         do {
@@ -85,6 +88,7 @@ static void clusters_compile(void **state)
     static const struct { int equation; enum sw_scheme scheme; int64_t n[3]; double tolerance; } cases[] = {
         {0, SW_BACKWARD_EULER, {256, 256, 1}, 0}, {1, SW_IMEX2, {50, 77, 1}, 1e-4}};
     (void)state;
+    need_architectures();
     for (int k = 0; k < 2; k++) {
         struct field_case p;
         make_field_case(&field_equations[cases[k].equation], cases[k].n, cases[k].scheme, cases[k].tolerance, 2, &p);
