@@ -54,7 +54,6 @@ static enum sw_status architecture_open(int sm, struct sw_device *device)
 
 static int architecture_count(void) { return ARCHITECTURES; }
 
-static void architecture_close(struct sw_device *device) { (void)device; }
 static size_t architecture_memory_free(const struct sw_device *device) { return device->memory_total; }
 
 /* Addresses without memory behind them until somebody writes there, which nobody does to most of a GPU's. The bytes of
@@ -81,30 +80,17 @@ static void architecture_free(struct sw_device *device, void *memory)
     munmap(block, all);
 }
 
-static enum sw_status architecture_copy(struct sw_device *device, void *to, const void *from, size_t bytes)
-{
-    (void)device;
-    memmove(to, from, bytes);
-    return SW_OK;
-}
-
-static enum sw_status architecture_wait(struct sw_device *device)
-{
-    (void)device;
-    return SW_OK;
-}
-
 const struct sw_device_ops sw_device_architecture = {
     .kind = "sm",
     .count = architecture_count,
     .open = architecture_open,
-    .close = architecture_close,
+    .close = device_host_close,
     .memory_free = architecture_memory_free,
     .alloc = architecture_alloc,
     .free = architecture_free,
     .alloc_host = architecture_alloc,
     .free_host = architecture_free,
-    .upload = architecture_copy,
-    .download = architecture_copy,
-    .wait = architecture_wait,
+    .upload = device_host_copy,
+    .download = device_host_copy,
+    .wait = device_host_wait,
 };

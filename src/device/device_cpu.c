@@ -6,7 +6,7 @@
 
 #include "base/sw_err.h"
 #include "base/sw_mem.h"
-#include "device/sw_device.h"
+#include "device/device_spec.h"
 
 /* ---- memory of the host that this process may use: the machine's, or less where a control group (a container, a batch
  * job) sets a limit */
@@ -122,7 +122,7 @@ static enum sw_status cpu_open(int index, struct sw_device *device)
     return SW_OK;
 }
 
-static void cpu_close(struct sw_device *device) { (void)device; }
+void device_host_close(struct sw_device *device) { (void)device; }
 
 static size_t cpu_memory_free(const struct sw_device *device)
 {
@@ -144,14 +144,14 @@ static void cpu_free(struct sw_device *device, void *memory)
     sw_free(memory);
 }
 
-static enum sw_status cpu_copy(struct sw_device *device, void *to, const void *from, size_t bytes)
+enum sw_status device_host_copy(struct sw_device *device, void *to, const void *from, size_t bytes)
 {
     (void)device;
     memmove(to, from, bytes);
     return SW_OK;
 }
 
-static enum sw_status cpu_wait(struct sw_device *device)
+enum sw_status device_host_wait(struct sw_device *device)
 {
     (void)device;
     return SW_OK;
@@ -161,13 +161,13 @@ extern const struct sw_device_ops device_cpu;
 const struct sw_device_ops device_cpu = {
     .kind = "cpu",
     .open = cpu_open,
-    .close = cpu_close,
+    .close = device_host_close,
     .memory_free = cpu_memory_free,
     .alloc = cpu_alloc,
     .free = cpu_free,
     .alloc_host = cpu_alloc,
     .free_host = cpu_free,
-    .upload = cpu_copy,
-    .download = cpu_copy,
-    .wait = cpu_wait,
+    .upload = device_host_copy,
+    .download = device_host_copy,
+    .wait = device_host_wait,
 };
