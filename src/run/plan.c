@@ -673,7 +673,7 @@ static enum sw_status begin_scalars(const struct sw_sweep *sweep, const struct s
                                          .n = {setup->n[0], setup->n[1], setup->n[2]},
                                          .walls = {setup->walls[0], setup->walls[1], setup->walls[2]},
                                          .unknowns = sweep->nunknown ? sweep->nunknown : 1};
-    if (!states || !states->on_device || !sw_device_reducer_fits(&desc)) return SW_OK;
+    if (device->space == SW_HOST || !states || !states->on_device || !sw_device_reducer_fits(&desc)) return SW_OK;
     const enum sw_status st = sw_device_reducer_create(&desc, 1, device, &reducer);
     sw_device_reducer_destroy(&reducer);
     return st == SW_E_ABSENT ? SW_OK : st;  /* formed on the host; `check` sees what is missing */
