@@ -95,10 +95,17 @@ static inline enum sw_status launch(void (*kernel)(P...), long long blocks, int 
     return SW_OK;
 }
 
-/* Let a kernel have so much dynamic shared memory, on this device. */
-template <typename F> static inline enum sw_status allow_shared(F *kernel, size_t bytes)
+/* Let a kernel have as much dynamic shared memory as a block can have on this device. It is a property of a kernel, not
+ * of a launch: had it been what one launch needs, it would be too little for that of another host thread. */
+template <typename F> static inline enum sw_status allow_shared(F *kernel)
 {
-    CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    int device, most;
+    cudaFuncAttributes code;
+    CU_TRY(cudaGetDevice(&device));
+    CU_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CU_TRY(cudaFuncGetAttributes(&code, kernel));
+    CU_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                most - (int)code.sharedSizeBytes));
     return SW_OK;
 }
 

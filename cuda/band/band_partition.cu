@@ -610,7 +610,7 @@ static enum sw_status solve_by(cudaStream_t stream, struct sw_cuda_partition p, 
     for (; clusters && PIECE << p.chunk_bits > THREADS && 1 << p.block_bits < CLUSTER_PORTABLE; p.chunk_bits--)
         p.block_bits++;
     const size_t shared = shared_of(&p, THREADS);
-    SW_TRY(allow_shared(partition_k<THREADS>, shared));
+    SW_TRY(allow_shared(partition_k<THREADS>));
     CU_TRY(cudaFuncSetAttribute(partition_k<THREADS>, cudaFuncAttributePreferredSharedMemoryCarveout,
                                 cudaSharedmemCarveoutMaxShared));
     if (p.block_bits > 0)  /* 2 to 3 % faster than the default */

@@ -133,11 +133,11 @@ __device__ static inline double sum_of_cluster(struct cluster *c, double term)
     return sum;
 }
 
-/* Let a kernel run in clusters of `size` blocks with so much dynamic shared memory. */
-template <typename F> static inline enum sw_status allow_clusters(F *kernel, int size, size_t shared)
+/* Let a kernel run in clusters of `size` blocks, with dynamic shared memory. */
+template <typename F> static inline enum sw_status allow_clusters(F *kernel, int size)
 {
     if (size > CLUSTER_PORTABLE) SW_TRY(allow_large_clusters(kernel));
-    return allow_shared(kernel, shared);
+    return allow_shared(kernel);
 }
 
 /* How many of them run at once on this device; 0: none. */
@@ -154,7 +154,7 @@ static inline enum sw_status clusters_at_once(F *kernel, int size, int threads, 
     config.dynamicSmemBytes = shared;
     config.attrs = &attribute;
     config.numAttrs = 1;
-    SW_TRY(allow_clusters(kernel, size, shared));
+    SW_TRY(allow_clusters(kernel, size));
     CU_TRY(cudaOccupancyMaxActiveClusters(clusters, kernel, &config));
     return SW_OK;
 }

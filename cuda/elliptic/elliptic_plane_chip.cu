@@ -520,7 +520,7 @@ extern "C" enum sw_status sw_cuda_planes_on_chip(sw_cuda_stream stream, const st
     const struct shape p = shape_of(m->nx, m->ny, size);
     const size_t shared = shared_of(p, m->cross != NULL);
     chip_kernel *const kernel = kernel_of(m->cross != NULL);
-    SW_TRY(allow_clusters(kernel, size, shared));
+    SW_TRY(allow_clusters(kernel, size));
     return launch(kernel, (long long)clusters * size, p.threads, shared, (cudaStream_t)stream, CLUSTERS(size), *s, p,
                   planes, check, (double *)work);
 }

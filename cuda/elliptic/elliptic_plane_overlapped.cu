@@ -444,6 +444,6 @@ extern "C" enum sw_status sw_cuda_planes_overlapped(sw_cuda_stream stream, const
                  : pairs ? elliptic_plane_overlapped_k<false, true> : elliptic_plane_overlapped_k<false, false>;
     SW_TRY(launch(make_tasks_k, all, SUMMING, 0, (cudaStream_t)stream, ALONE, o, squares, of_plane,
                   (struct sw_cuda_plane_task *)tasks));
-    SW_TRY(allow_shared(kernel, shared));
+    SW_TRY(allow_shared(kernel));
     return launch(kernel, blocks, 32 * WARPS, shared, (cudaStream_t)stream, ALONE, o);
 }

@@ -468,31 +468,23 @@ extern "C" size_t sw_cuda_interleaved_partial(int64_t nx, int64_t ny, int64_t nz
     return (size_t)(blocks > sums ? blocks : sums);
 }
 
-template <typename K> static enum sw_status allow_most(K *kernel)
+template <typename real, int V, bool VARIABLE, typename M> static enum sw_status allow_shared_of()
 {
-    int device, most;
-    CU_TRY(cudaGetDevice(&device));
-    CU_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return allow_shared(kernel, (size_t)most - sizeof(double[2][WARPS]) - 1024);  /* less what is static */
-}
-
-template <typename real, int V, bool VARIABLE, typename M> static enum sw_status allow_most_of()
-{
-    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, MOST_THREADS, M>));
-    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, true, MOST_THREADS, M>));
-    SW_TRY(allow_most(elliptic_reduce_k<real, V, VARIABLE, false, LONG_THREADS, M>));
-    return allow_most(elliptic_reduce_k<real, V, VARIABLE, true, LONG_THREADS, M>);
+    SW_TRY(allow_shared(elliptic_reduce_k<real, V, VARIABLE, false, MOST_THREADS, M>));
+    SW_TRY(allow_shared(elliptic_reduce_k<real, V, VARIABLE, true, MOST_THREADS, M>));
+    SW_TRY(allow_shared(elliptic_reduce_k<real, V, VARIABLE, false, LONG_THREADS, M>));
+    return allow_shared(elliptic_reduce_k<real, V, VARIABLE, true, LONG_THREADS, M>);
 }
 
 extern "C" enum sw_status sw_cuda_interleaved_prepare(void)
 {
     typedef struct sw_cuda_elliptic M;
     typedef struct sw_cuda_elliptic_single S;
-    SW_TRY((allow_most_of<double, 1, false, M>()));
-    SW_TRY((allow_most_of<double, 1, true, M>()));
-    SW_TRY((allow_most_of<float, 1, false, S>()));
-    SW_TRY((allow_most_of<float, 1, true, S>()));
-    return allow_most_of<float, 2, false, S>();
+    SW_TRY((allow_shared_of<double, 1, false, M>()));
+    SW_TRY((allow_shared_of<double, 1, true, M>()));
+    SW_TRY((allow_shared_of<float, 1, false, S>()));
+    SW_TRY((allow_shared_of<float, 1, true, S>()));
+    return allow_shared_of<float, 2, false, S>();
 }
 
 /* ------------------------------------------------------------------ before and behind a pass */

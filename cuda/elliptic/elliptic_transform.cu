@@ -407,7 +407,7 @@ static enum sw_status transform_kept(cudaStream_t stream, const struct sw_cuda_t
     CU_TRY(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
     if (blocks > count) blocks = count;
     const struct place step = {blocks % all.tile, blocks / all.tile % all.slab, blocks / all.tile / all.slab};
-    SW_TRY(allow_shared(kernel, shared));
+    SW_TRY(allow_shared(kernel));
     return launch(kernel, blocks, 32 * STEPS, shared, stream, ALONE, *t, all, step, count);
 }
 

@@ -140,11 +140,10 @@ __global__ static void coarse_all_k(struct level l, long long *published, long l
 
 enum sw_status relations_prepare_coarse(void)
 {
-    const size_t coarse = ((size_t)SLOT << TOP_SLOTS) * sizeof(double);
-    SW_TRY(allow_shared(coarse_all_k, coarse + ((size_t)SLOT << MOST_ROOTS) * sizeof(double)));
-    SW_TRY(allow_shared(coarse_k<UP>, coarse));
-    SW_TRY(allow_shared(coarse_k<CLOSE>, coarse));
-    return allow_shared(coarse_k<DOWN>, coarse);
+    SW_TRY(allow_shared(coarse_all_k));
+    SW_TRY(allow_shared(coarse_k<UP>));
+    SW_TRY(allow_shared(coarse_k<CLOSE>));
+    return allow_shared(coarse_k<DOWN>);
 }
 
 static int log2_of(long long power)

@@ -171,18 +171,16 @@ __global__ static void __launch_bounds__(T, T == 32 ? 12 : T == 64 ? 6 : 3)
 
 template <int T> static enum sw_status allow_whole(void)
 {
-    const size_t bytes = (size_t)T * (M + 2) * 4 * sizeof(double) + sizeof(uint64_t);
-    SW_TRY(allow_shared(relations_whole_k<T, true>, bytes));
-    return allow_shared(relations_whole_k<T, false>, bytes);
+    SW_TRY(allow_shared(relations_whole_k<T, true>));
+    return allow_shared(relations_whole_k<T, false>);
 }
 
 extern "C" enum sw_status sw_cuda_relations_prepare(void)
 {
-    const size_t tile = tile_bytes(1);
-    SW_TRY(allow_shared(relations_reduce_k<false>, tile));
-    SW_TRY(allow_shared(relations_reduce_k<true>, tile));
-    SW_TRY(allow_shared(relations_expand_k<false>, tile));
-    SW_TRY(allow_shared(relations_expand_k<true>, tile));
+    SW_TRY(allow_shared(relations_reduce_k<false>));
+    SW_TRY(allow_shared(relations_reduce_k<true>));
+    SW_TRY(allow_shared(relations_expand_k<false>));
+    SW_TRY(allow_shared(relations_expand_k<true>));
     SW_TRY(allow_whole<32>());
     SW_TRY(allow_whole<64>());
     SW_TRY(allow_whole<128>());

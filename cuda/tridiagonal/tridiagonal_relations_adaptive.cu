@@ -150,8 +150,8 @@ __global__ static void __launch_bounds__(WARP, 12)
 
 enum sw_status relations_prepare_adaptive(void)
 {
-    SW_TRY(allow_shared(relations_adaptive_k, tile_bytes(WARPS)));
-    return allow_shared(relations_expand_failed_k, tile_bytes(1));
+    SW_TRY(allow_shared(relations_adaptive_k));
+    return allow_shared(relations_expand_failed_k);
 }
 
 extern "C" enum sw_status sw_cuda_relations_solve_adaptive(sw_cuda_stream stream, const struct sw_cuda_relations *s,
