@@ -176,7 +176,7 @@ struct sw_cuda_multigrid_grid {
     const float *x, *y, *z;        /* [systems] of weights at faces, elliptic_x_faces() ... ; NULL: not variable   */
     float  *pivots;                /* [systems][chunks][columns]: P/(P + B) of the level below each chunk of levels */
     float  *f, *u;                 /* [systems] of fields: right-hand side and result                              */
-    float  *first;                 /* what the way down leaves: u where there are two colours                      */
+    float  *first;                 /* what the way down leaves: u where there are two colours, and no corners      */
     bool    halved[2];             /* this axis has fewer cells on the next grid                                   */
     int     coarse[2], alone[2];   /* as in struct elliptic_axis, but counted from row 0 of what is here           */
     const float *near[2], *far[2]; /* [nx], [ny]: likewise                                                         */
@@ -239,7 +239,7 @@ enum sw_status sw_cuda_multigrid_begin(sw_cuda_stream stream, const struct sw_cu
 enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level, bool update);
 /** f of the next grid. */
 enum sw_status sw_cuda_multigrid_restrict(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level);
-/** What the next grid has found is added, and the sweep in the reverse order; on grid 0 also <r, z>, and beta. */
+/** What the next grid has found is added, and another sweep; on grid 0 also <r, z>, and beta. */
 enum sw_status sw_cuda_multigrid_up(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level);
 /** p = z + beta p, into the next slot of the ring; q = A p; alpha = <r, z>/<p, q>. */
 enum sw_status sw_cuda_multigrid_direct(sw_cuda_stream stream, const struct sw_cuda_multigrid *m);

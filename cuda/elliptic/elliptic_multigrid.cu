@@ -15,28 +15,37 @@ __device__ static inline int first_of(const struct sw_cuda_multigrid_grid &g, in
 
 /* The residuals of a child after a sweep from 0, added to the sums of a coarse column, N levels from `first` on;
  * RAGGED: some of them may not be there.
- * @param child  of the first colour  @param counts  else nothing is added, but memory is read */
+ * @param child  of the first colour, with corners of any  @param counts  else nothing is added, but memory is read */
 template <int N, int KIND, bool RAGGED>
 __device__ static inline void add_child(const struct sw_cuda_multigrid &m, const struct sw_cuda_multigrid_grid &fine,
                                         int system, const place &child, bool counts, int first, float sum[N])
 {
     const struct elliptic_planes &p = fine.planes;
-    const long long mine = system * elliptic_planes_cells(&p) + entry_of(p, child) + first * TILE,
-                    theirs = mine + other_plane(p, child);
+    const long long field = system * elliptic_planes_cells(&p) + entry_of(p, child) + first * TILE,
+                    mine = field + own_plane(p, child), theirs = field + other_plane(p, child);
     const float4 *const vertical = (const float4 *)m.vertical + (long long)system * m.nz + first;
     const nearby<KIND> u = nearby_of<KIND>(around_of(fine, child), fine.first + mine, fine.first + theirs);
-    weights w = weights_of<KIND>(fine, system, child);
+    const weights w = weights_of<KIND>(fine, system, child);
     faces face = {};
     if (KIND == VARIABLE) {
         face = faces_of(fine, system, child);
         face.west += first * TILE, face.east += first * TILE, face.south += first * TILE, face.north += first * TILE;
     }
+    const auto there = [&](int l) { return !RAGGED || first + l < m.nz; };
     float r[N];
+    if constexpr (KIND == CROSS) {
+        if (child.colour == 1) {  /* its neighbours were there when it was solved for, but no corners */
 #pragma unroll
-    for (int l = 0; l < N; l++) r[l] = !RAGGED || first + l < m.nz ? neighbours<KIND>(w, face, u, l * TILE) : 0;
+            for (int l = 0; l < N; l++) r[l] = there(l) ? corners(w, u, l * TILE) : 0;
+        }
+    }
+    if (KIND != CROSS || child.colour == 0) {
+#pragma unroll
+        for (int l = 0; l < N; l++) r[l] = there(l) ? neighbours<KIND>(w, face, u, l * TILE) : 0;
+    }
 #pragma unroll
     for (int l = 0; l < N; l++) {
-        if (!counts || (RAGGED && first + l >= m.nz)) continue;
+        if (!counts || !there(l)) continue;
         if (KIND != VARIABLE) r[l] *= w.column.x * vertical[l].w;
         if (p.colours == 1) r[l] += (1 - DAMPING) * fine.f[mine + l * TILE];
         sum[l] += r[l];
@@ -59,13 +68,13 @@ __device__ static inline void restricted(const struct sw_cuda_multigrid &m, cons
 #pragma unroll
         for (int n = 0; n < 2; n++) {
             const int j = y + n < y_behind ? y + n : y, red = x + ((x + j) & 1), i = red < x_behind ? red : x;
-            const place child = {0, i, j, i >> 1, j & 1, true};
+            const place child = {0, i, j, i >> 1, true};
             add_child<N, KIND, RAGGED>(m, fine, system, child, y + n < y_behind && red < x_behind, first, sum);
         }
     } else {
         for (int j = y; j < y_behind; j++)
             for (int i = x; i < x_behind; i++)
-                add_child<N, KIND, RAGGED>(m, fine, system, place{0, i, j, i, 0, true}, true, first, sum);
+                add_child<N, KIND, RAGGED>(m, fine, system, cell_at(p, i, j), true, first, sum);
     }
 }
 
@@ -115,36 +124,45 @@ __device__ static inline between between_of(const struct sw_cuda_multigrid_grid 
     return b;
 }
 
-/* u of the first colour += the bilinear interpolation of what a coarser grid has found: the other colour is solved for
- * next, whatever it is. Words a cell: u twice, a fourth of u there or more. */
+/* The colour that the way up solves for first. The same as on the way down takes a fourth less of iterations; where
+ * coefficients may jump the cycle has to be symmetric (docs/explanation/elliptic_methods.md). */
+static int first_colour(const struct sw_cuda_multigrid_grid &g)
+{
+    return g.planes.colours == 2 && kind_of(g) == VARIABLE;
+}
+
+/* u of a colour += the bilinear interpolation of what a coarser grid has found: the other colour is solved for next,
+ * whatever it is. Words a cell: u twice, a fourth of u there or more. */
+template <int N>
 __global__ static void __launch_bounds__(THREADS)
     prolong_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
-              int level, struct pieces pieces, int blocks)
+              int level, int colour, struct pieces pieces, int blocks)
 {
     const int system = blockIdx.x / blocks;
     const struct elliptic_planes &from = coarse.planes, &p = fine.planes;
     int part;
-    const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part);
+    const place at = place_in(p, pieces, blockIdx.x - system * blocks, &part, colour);
     const between x = between_of(fine, 0, at.i, fine.periodic_x),
                   y = between_of(fine, 1, at.j, fine.periodic_y || fine.wraps);
-    const int first = part * STEPS;
+    const int first = part * N;
     const float *const there = coarse.u + system * elliptic_planes_cells(&from) + first * TILE,
                 *const a = there + elliptic_cell(&from, x.around, y.around),
                 *const b = there + elliptic_cell(&from, x.beside, y.around),
                 *const c = there + elliptic_cell(&from, x.around, y.beside),
                 *const d = there + elliptic_cell(&from, x.beside, y.beside);
-    float *const u = fine.first + system * elliptic_planes_cells(&p) + entry_of(p, at) + first * TILE;
+    float *const u = fine.first + system * elliptic_planes_cells(&p) + own_plane(p, at) + entry_of(p, at) +
+                     first * TILE;
     wait_previous();
     allow_next();
     if (!takes_part(m.state[system], level, true) || !at.inside) return;
-    float sum[STEPS];
+    float sum[N];
 #pragma unroll
-    for (int l = 0; l < STEPS; l++) {  /* of the last level again, where there are fewer */
+    for (int l = 0; l < N; l++) {  /* of the last level again, where there are fewer */
         const int of = (first + l < m.nz ? l : m.nz - 1 - first) * TILE;
         sum[l] = u[of] + (x.near * (y.near * a[of] + y.far * c[of]) + x.far * (y.near * b[of] + y.far * d[of]));
     }
 #pragma unroll
-    for (int l = 0; l < STEPS; l++)
+    for (int l = 0; l < N; l++)
         if (first + l < m.nz) u[l * TILE] = sum[l];
 }
 
@@ -160,31 +178,60 @@ static enum sw_status launch_restrict_of(cudaStream_t s, const struct sw_cuda_mu
                   pieces, blocks);
 }
 
-static enum sw_status launch_restrict(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+/* Levels of a thread, from `least` to `most`: a thread finds once where its column and the neighbours are, but on small
+ * grids more threads have to wait for memory at once. */
+static int levels_of(const struct sw_cuda_multigrid *m, const struct elliptic_planes &p, int colours, int least,
+                     int most)
 {
-    const bool ragged = m->nz % STEPS != 0;
-    switch (kind_of(m->grid[level])) {
-    case CROSS:
-        return ragged ? launch_restrict_of<STEPS, CROSS, true>(s, m, level)
-                      : launch_restrict_of<STEPS, CROSS, false>(s, m, level);
-    case VARIABLE:
-        return ragged ? launch_restrict_of<STEPS, VARIABLE, true>(s, m, level)
-                      : launch_restrict_of<STEPS, VARIABLE, false>(s, m, level);
-    default:
-        if (m->nz % (2 * STEPS) == 0) return launch_restrict_of<2 * STEPS, CONSTANT, false>(s, m, level);
-        return ragged ? launch_restrict_of<STEPS, CONSTANT, true>(s, m, level)
-                      : launch_restrict_of<STEPS, CONSTANT, false>(s, m, level);
+    enum { MANY = 256 };
+    int levels = most;
+    while (levels > least && blocks_in(pieces_of(p, colours, levels)) * m->systems < MANY) levels /= 2;
+    return levels;
+}
+
+template <int KIND>
+static enum sw_status launch_restrict_kind(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    const struct elliptic_planes &to = m->grid[level + 1].planes;
+    int most = KIND == CONSTANT ? 2 * STEPS : STEPS;
+    while (m->nz % most) most /= 2;
+    if (most < STEPS / 2) return launch_restrict_of<STEPS, KIND, true>(s, m, level);
+    switch (levels_of(m, to, to.colours, STEPS / 2, most)) {
+    case STEPS / 2: return launch_restrict_of<STEPS / 2, KIND, false>(s, m, level);
+    case STEPS: return launch_restrict_of<STEPS, KIND, false>(s, m, level);
+    default: return launch_restrict_of<KIND == CONSTANT ? 2 * STEPS : STEPS, KIND, false>(s, m, level);
     }
 }
 
-/* Of one colour. */
+static enum sw_status launch_restrict(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+{
+    switch (kind_of(m->grid[level])) {
+    case CROSS: return launch_restrict_kind<CROSS>(s, m, level);
+    case VARIABLE: return launch_restrict_kind<VARIABLE>(s, m, level);
+    default: return launch_restrict_kind<CONSTANT>(s, m, level);
+    }
+}
+
+template <int N>
+static enum sw_status launch_prolong_of(cudaStream_t s, const struct sw_cuda_multigrid *m, int level, int colours,
+                                        int colour)
+{
+    const struct sw_cuda_multigrid_grid &g = m->grid[level];
+    const struct pieces pieces = pieces_of(g.planes, colours, N);
+    const int blocks = (int)blocks_in(pieces);
+    return launch(prolong_k<N>, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, g, m->grid[level + 1],
+                  level, colour, pieces, blocks);
+}
+
+/* Of the colour that is not solved for first; with corners of both. */
 static enum sw_status launch_prolong(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
-    const struct pieces pieces = pieces_of(g.planes, 1, STEPS);
-    const int blocks = (int)blocks_in(pieces);
-    return launch(prolong_k, (long long)blocks * m->systems, THREADS, 0, s, OVERLAP, *m, g, m->grid[level + 1], level,
-                  pieces, blocks);
+    const bool both = g.planes.colours == 2 && kind_of(g) == CROSS;
+    const int colours = both ? 2 : 1, colour = g.planes.colours == 2 ? 1 - first_colour(g) : 0;
+    return levels_of(m, g.planes, colours, STEPS / 2, STEPS) < STEPS
+               ? launch_prolong_of<STEPS / 2>(s, m, level, colours, colour)
+               : launch_prolong_of<STEPS>(s, m, level, colours, colour);
 }
 
 /* From 0. */
@@ -196,7 +243,8 @@ static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid 
     p.what = update ? UPDATE : 0;
     p.first = p.reverse = true;
     p.last = g.planes.colours == 1;
-    p.before = p.after = g.first;
+    p.before = p.beside = p.after = g.first;
+    p.from_zero = true;
     SW_TRY(multigrid_columns(s, m, p));
     if (p.last) return SW_OK;
     p.colour = p.last = true;
@@ -205,7 +253,7 @@ static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid 
     return multigrid_columns(s, m, p);
 }
 
-/* From u, in the reverse order. A coarsest grid's second colour is what it was. */
+/* From u. On a coarsest grid the second colour is left as it is, where what the sweeps leave lies in place of it. */
 static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
@@ -213,20 +261,19 @@ static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m
     struct pass p = {};
     p.level = level;
     p.what = SWEEP | (level == 0 ? DOTS : 0);
-    p.first = true;
-    p.last = !coloured;
     p.before = g.first;
     p.after = g.u;
-    if (coloured) {
-        p.colour = 1;
-        p.but_coarsest = level > 0;
+    for (int turn = 0; turn < (coloured ? 2 : 1); turn++) {
+        p.colour = turn ^ first_colour(g);
+        p.beside = turn == 0 ? g.first : g.u;
+        p.but_coarsest = p.colour == 1 && level > 0 && g.first == g.u;
+        if (p.but_coarsest && level + 1 == m->grids) continue;
+        p.first = turn == 0;
+        p.last = !coloured || turn == 1;
+        p.reverse = turn == 1;
         SW_TRY(multigrid_columns(s, m, p));
-        p.but_coarsest = false;
-        p.colour = 0;
-        p.first = false;
-        p.last = p.reverse = true;
     }
-    return multigrid_columns(s, m, p);
+    return SW_OK;
 }
 
 extern "C" enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,

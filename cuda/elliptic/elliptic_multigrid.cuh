@@ -18,19 +18,24 @@ static inline enum kind kind_of(const struct sw_cuda_multigrid_grid &g)
 /* ------------------------------------------------------------------ columns */
 
 /* A thread's column; one without a cell stands in for it, inside = false. */
-struct place { int colour, i, j, m, odd; bool inside; };
+struct place { int colour, i, j, m; bool inside; };
 
 __device__ static inline place place_at(const struct elliptic_planes &p, int colour, int j, int m)
 {
     place at;
-    at.odd = p.colours == 2 ? (j + colour) & 1 : 0;
-    at.i = p.colours == 2 ? 2 * m + at.odd : m;
+    at.i = p.colours == 2 ? 2 * m + ((j + colour) & 1) : m;
     at.inside = j < p.ny && at.i < p.nx;
     at.colour = colour;
     at.j = j;
     at.m = m;
-    if (!at.inside) at.i = at.odd = at.m = at.j = 0;
+    if (!at.inside) at.i = at.m = at.j = 0;
     return at;
+}
+
+/* Of a cell that is there. */
+__device__ static inline place cell_at(const struct elliptic_planes &p, int i, int j)
+{
+    return place{elliptic_colour(&p, i, j), i, j, elliptic_entry(&p, i), true};
 }
 
 /* By its number in the plane of its colour. */
@@ -136,13 +141,21 @@ __device__ static inline nearby<KIND> nearby_of(const around &a, const float *ow
     n.south = other + a.south;
     n.north = other + a.north;
     n.own = own;
-    if (KIND == CROSS) {
-        n.corner[0] = n.south + a.west;
-        n.corner[1] = n.south + a.east;
-        n.corner[2] = n.north + a.west;
-        n.corner[3] = n.north + a.east;
+    if (KIND == CROSS) {  /* of the column's own colour */
+        n.corner[0] = own + a.south + a.west;
+        n.corner[1] = own + a.south + a.east;
+        n.corner[2] = own + a.north + a.west;
+        n.corner[3] = own + a.north + a.east;
     }
     return n;
+}
+
+/* What corners bring to a cell: 5 loads of u, 12 operations. @param of  words from the lowest level to this one */
+__device__ static inline float corners(const weights &w, const nearby<CROSS> &u, int of)
+{
+    const float own = u.own[of];
+    return (w.corner.x * (u.corner[0][of] - own) + w.corner.y * (u.corner[1][of] - own)) +
+           (w.corner.z * (u.corner[2][of] - own) + w.corner.w * (u.corner[3][of] - own));
 }
 
 /* (M - A) u in a level, M = A without neighbours; over area d, of variable systems complete. 4 loads of u, 7
@@ -155,11 +168,7 @@ __device__ static inline float neighbours(const weights &w, const faces &f, cons
         return ((f.has & 1 ? f.west[of] * west : 0) + (f.has & 2 ? f.east[of] * east : 0)) +
                ((f.has & 4 ? f.south[of] * south : 0) + (f.has & 8 ? f.north[of] * north : 0));
     float sum = (w.side.x * west + w.side.y * east) + (w.side.z * south + w.side.w * north);
-    if (KIND == CROSS) {
-        const float own = u.own[of];
-        sum += (w.corner.x * (u.corner[0][of] - own) + w.corner.y * (u.corner[1][of] - own)) +
-               (w.corner.z * (u.corner[2][of] - own) + w.corner.w * (u.corner[3][of] - own));
-    }
+    if constexpr (KIND == CROSS) sum += corners(w, u, of);
     return sum;
 }
 
@@ -182,11 +191,13 @@ static inline struct pieces pieces_of(const struct elliptic_planes &p, int colou
 
 static inline long long blocks_in(const struct pieces &p) { return (long long)p.rows * p.tiles * p.parts; }
 
-/* Where a thread is, in block `block` of its system. @param part  out */
-__device__ static inline place place_in(const struct elliptic_planes &p, const struct pieces &of, int block, int *part)
+/* Where a thread is, in block `block` of its system.
+ * @param part  out  @param alone  the colour of pieces that are of one */
+__device__ static inline place place_in(const struct elliptic_planes &p, const struct pieces &of, int block, int *part,
+                                        int alone = 0)
 {
     const int warp = threadIdx.x / 32, rest = block / of.parts, row = rest / of.tiles, tile = rest - row * of.tiles,
-              colour = of.colours == 2 ? warp & 1 : 0;
+              colour = of.colours == 2 ? warp & 1 : alone;
     *part = block - rest * of.parts;
     return place_at(p, colour, row * (WARPS / of.colours) + warp / of.colours, tile * TILE + threadIdx.x % 32);
 }

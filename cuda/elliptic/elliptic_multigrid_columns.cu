@@ -179,7 +179,7 @@ __device__ static inline bool solve_part(const struct sw_cuda_multigrid &m, cons
         for (int l = 0; l <= L; l++) vertical[l] = !RAGGED || l <= levels ? face.below[l * TILE] : 0;
     }
     if (sweep) {
-        const nearby<KIND> u = nearby_of<KIND>(c.beside, before, p.before + theirs);
+        const nearby<KIND> u = nearby_of<KIND>(c.beside, before, p.beside + theirs);
 #pragma unroll
         for (int l = 0; l < L; l++) part[l] = there(l) ? neighbours<KIND>(w, face, u, l * TILE) : 0;
     }
@@ -343,7 +343,7 @@ __global__ static void __launch_bounds__(THREADS)
     float *const f = g.f + mine, *const after = p.after + mine, *const scratch = m.scratch + mine;
     const float *const q = m.q + mine, *const before = p.before + mine;
     const weights w = weights_of<KIND>(g, system, at);
-    const nearby<KIND> around = nearby_of<KIND>(around_of(g, at), before, p.before + theirs);
+    const nearby<KIND> around = nearby_of<KIND>(around_of(g, at), before, p.beside + theirs);
     const float4 *const vertical = (const float4 *)m.vertical + (long long)system * nz;
     const bool directed = s->directed;
     const float alpha = (float)s->alpha;
@@ -461,11 +461,15 @@ static enum sw_status launch_chunks(cudaStream_t s, const struct sw_cuda_multigr
     if constexpr (L > 1) {
         if (m->nz == m->chunks * L) {
             switch (p.what) {
-            case UPDATE: return launch_sweep<L, KIND, false, UPDATE>(s, m, p);
-            case UPDATE | SWEEP: return launch_sweep<L, KIND, false, UPDATE | SWEEP>(s, m, p);
             case SWEEP: return launch_sweep<L, KIND, false, SWEEP>(s, m, p);
             case SWEEP | DOTS: return launch_sweep<L, KIND, false, SWEEP | DOTS>(s, m, p);
-            default: return launch_sweep<L, KIND, false, 0>(s, m, p);
+            }
+            if constexpr (KIND != CROSS) {
+                switch (p.what) {
+                case UPDATE: return launch_sweep<L, KIND, false, UPDATE>(s, m, p);
+                case UPDATE | SWEEP: return launch_sweep<L, KIND, false, UPDATE | SWEEP>(s, m, p);
+                default: return launch_sweep<L, KIND, false, 0>(s, m, p);
+                }
             }
         }
     }
@@ -487,7 +491,7 @@ enum sw_status multigrid_columns(cudaStream_t s, const struct sw_cuda_multigrid 
     const struct sw_cuda_multigrid_grid &g = m->grid[p.level];
     p.blocks = (int)columns_blocks(m, &g.planes);
     p.groups = columns_groups(m);
-    switch (kind_of(g)) {
+    switch (p.from_zero && g.corner ? CONSTANT : kind_of(g)) {
     case CROSS: return launch_columns_of<CROSS>(s, m, p);
     case VARIABLE: return launch_columns_of<VARIABLE>(s, m, p);
     default: return launch_columns_of<CONSTANT>(s, m, p);

@@ -18,9 +18,11 @@ struct pass {
     int  what;                 /* a sum of the above */
     bool first, last;          /* of the launches that contribute to these sums */
     bool but_coarsest;         /* not of systems whose coarsest grid this is */
+    bool from_zero;            /* whatever of its own colour is around */
     bool reverse;              /* begin with the last columns: what the launch before had last is in the cache */
     int  blocks, groups;       /* of a system; column groups of a block: multigrid_columns() finds them */
     const float *before;       /* a sweep begins with this u, [systems] of fields */
+    const float *beside;       /* of the other colour with this one */
     float *after;              /* and leaves this */
 };
 

@@ -24,7 +24,7 @@ template <int KIND, bool RAGGED>
 __global__ static void __launch_bounds__(THREADS, KIND == CONSTANT ? 3 : 2)
     direct_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid g, struct pieces pieces, int blocks)
 {
-    enum { AHEAD = KIND == CONSTANT ? 4 : 2 };
+    enum { AHEAD = KIND == VARIABLE ? 2 : 4 };
     const int system = blockIdx.x / blocks, block = blockIdx.x - system * blocks, nz = m.nz;
     const struct elliptic_planes &p = g.planes;
     int part;

@@ -1,9 +1,10 @@
 /* Conjugate gradients preconditioned by a multigrid cycle, on the CPU: row `cpu.multigrid`. The cycle: smooth by
  * columns, restrict the residual, solve on the next grid, which is coarser along x and y only, add the bilinear
- * interpolation of what it found, smooth in the reverse order. The coarsest grid is one column, or one whose columns
- * hardly feel their neighbours (elliptic_coarsen.c). Sums over cells and bilinear interpolation are no transposes of
- * each other, so that the cycle is not symmetric: the flexible method of elliptic_krylov.c takes it. Where coefficients
- * vary, interpolation follows them and restriction is its transpose: across jumps the cycle has to be symmetric.
+ * interpolation of what it found, smooth again. The coarsest grid is one column, or one whose columns hardly feel their
+ * neighbours (elliptic_coarsen.c). Sums over cells and bilinear interpolation are no transposes of each other, and both
+ * ways take red columns first, so that the cycle is not symmetric: the flexible method of elliptic_krylov.c takes it.
+ * Where coefficients vary, interpolation follows them, restriction is its transpose, and the way up takes colours in
+ * the reverse order: across jumps the cycle has to be symmetric.
  *
  * Threads share the slabs. What a cycle does on the way down, and on the way up, are stages; a stage at a slab needs
  * the stage before at two slabs on either side. A thread takes the stages through its slabs like a wave, one a slab
@@ -151,16 +152,23 @@ static void go(const struct multigrid *mg, const struct level *l, stage *const s
     }
 }
 
+/* The sweeps of the way up. */
+static stage *const *sweeps_up(const struct level *l)
+{
+    static stage *const alike[] = {relax_red, relax_black}, *const symmetric[] = {relax_black, relax_red};
+    return l->grid->share[0] ? symmetric : alike;
+}
+
 /* u = an approximation of A^-1 f on this level, and those below it: all of it is here. */
 static void cycle(const struct multigrid *mg, int which)
 {
     static stage *const down[] = {relax_first, relax_black, restrict_residual},
-                 *const up[] = {prolong, relax_black, relax_red},
                  *const alone[] = {relax_first, relax_black, relax_red},
                  *const down_damped[] = {damp_first, restrict_residual},
                  *const up_damped[] = {prolong, form_residual, damp},
                  *const alone_damped[] = {damp_first, form_residual, damp};
     const struct level *l = &mg->level[which];
+    stage *const *const sweeps = sweeps_up(l), *const up[] = {prolong, sweeps[0], sweeps[1]};
     if (which == mg->grids.count - 1) {
         go(mg, l, l->coloured ? alone : alone_damped, 3);
         return;
@@ -210,10 +218,12 @@ static enum sw_status cycle_cut(const struct multigrid *mg, int which)
         if (which + 1 < mg->cut.count)
             SW_TRY(elliptic_cut_fetch(&mg->cut, which + 1, slab_words(l + 1), 0, l[1].u));
         go_over(mg, l, prolong, a - 2, b + 2);
-        if (l->coloured) go_over(mg, l, relax_black, a - 1, b + 1);
     }
-    if (l->coloured) {
+    if (l->coloured && last) {
         go_over(mg, l, relax_red, a, b);
+    } else if (l->coloured) {
+        go_over(mg, l, sweeps_up(l)[0], a - 1, b + 1);
+        go_over(mg, l, sweeps_up(l)[1], a, b);
     } else {
         go_over(mg, l, form_residual, a, b);
         go_over(mg, l, damp, a, b);
@@ -334,7 +344,7 @@ static void make_levels(const struct sw_elliptic_desc *d, struct sw_owned *own, 
         struct level *l = &mg->level[g];
         const size_t cells = cells_of(d, n);
         l->grid = &mg->grids.grid[g];
-        l->coloured = elliptic_grid_has_colours(&c->desc, g, n);
+        l->coloured = !d->full && elliptic_grid_has_colours(&c->desc, g, n);
         l->slabs = &c->slabs[g];
         if (d->variable) weigh(g, own, mg);
         if (c->comm && g <= c->count) cut_level(d, g, n, own, mg);
@@ -401,7 +411,7 @@ static enum sw_status solve_one(struct sw_elliptic *s, int system, const double 
  * 3, u and p 5, r 3. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
-    const bool coloured = elliptic_grid_has_colours(d, 0, d->n);
+    const bool coloured = !d->full && elliptic_grid_has_colours(d, 0, d->n);
     const double words = coloured ? 5 : 6,
                  work = coloured ? 2 * 22 + 4 + 5 : 2 * (14 + 2) + 2 * (d->full ? 41 : 25) + 5;
     return (struct sw_cost){(words * 4 / 3 + 13) * sizeof(double), work * 4 / 3 + (d->full ? 40 : 24) + 2 * 6};

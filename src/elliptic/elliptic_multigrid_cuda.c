@@ -11,11 +11,12 @@
  * these, too: what they compute there is right except in a few rows at the outer end, where the rows end as at a wall.
  * So each grid takes one exchange a cycle: the finest one of z, from which a rank also forms p, q and r of its
  * neighbours' rows, the others of f on the way down. Where u of a grid has to be right in v rows beside a rank's own,
- * its last sweep needs the first colour in v + 2 rows. So f has to be right there, and in 3 rows for the way down, as
- * the last coarse row of a rank may have a fine one of the next rank. And u of the next grid has to be right in v/2 + 3
- * rows at most, or in v + 2 where it has the same rows. One row more makes room for the even row that the rows begin
- * with. From the grid on where ranks have few rows all of them have all of it: they gather f, and each computes what
- * one device does. */
+ * its last sweep needs what the way down has found for that colour in v + 2 rows, and that needs the other colour, and
+ * f, in v + 3; in 3 rows for the way down, too, as the last coarse row of a rank may have a fine one of the next rank.
+ * And u of the next grid has to be right in v/2 + 3 rows at most, or in v + 2 where it has the same rows. Of the finest
+ * grid 4 rows come, in 3 of which q, and so f, is right. Rows begin with an even one, which may be one row more, in
+ * which nothing is right. From the grid on where ranks have few rows all of them have all of it: they gather f, and
+ * each computes what one device does. */
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static void lay_out_grid(const struct sw_elliptic_desc *d, const struct sw_cuda_
     g->pivots = m->chunks > 1 ? take(r, batch * (size_t)m->chunks * columns) : NULL;
     g->f = take(r, batch * cells);
     g->u = take(r, batch * cells);
-    g->first = p->colours == 2 ? g->u : take(r, batch * cells);
+    g->first = p->colours == 2 && !d->full ? g->u : take(r, batch * cells);  /* corners are of the own colour */
     for (int a = 0; a < 2; a++) {
         const size_t n = (size_t)(a ? p->ny : p->nx);
         g->near[a] = take(r, n);
@@ -163,8 +164,8 @@ static bool is_cut(const struct elliptic_multigrid *mg, int which, const int64_t
     return least >= depth && (least >= FEW_ROWS || n[0] * n[1] * d->n[2] * d->batch > SMALL_GRID);
 }
 
-/* This row or the next. */
-static int64_t even_from(int64_t row) { return row % 2 ? row + 1 : row; }
+/* This row or the one before. */
+static int64_t even_until(int64_t row) { return row % 2 ? row - 1 : row; }
 
 /* Which rows of the grids are here, and how many grids are cut. */
 static void plan_rows(const struct sw_elliptic_desc *d, struct elliptic_multigrid *mg)
@@ -182,7 +183,7 @@ static void plan_rows(const struct sw_elliptic_desc *d, struct elliptic_multigri
             if (is_cut(mg, g, n, depth_of(valid))) {
                 c->count++;
                 s->depth = depth_of(valid);
-                if (s->first || c->periodic) rows->begin = even_from(s->first - s->depth);
+                if (s->first || c->periodic) rows->begin = even_until(s->first - s->depth);
                 rows->end = s->behind < n[1] || c->periodic ? s->behind + s->depth : n[1];
             }
         }
@@ -559,13 +560,13 @@ static enum sw_status load(struct sw_elliptic *s)
 /* Of an iteration, in words of single precision. A direction reads z, p and writes p, q, and u gets p: 5. On the finest
  * grid, with two colours, each way half of the words a colour: down r, q, r, u, and of the other colour u; for the next
  * grid 3/4; up 5/4 for what comes from there, f, q, u, and u of the other colour: 3 1/2 + 1 + 3/4 + 5/4 + 3 + 1/2. With
- * one colour: down r, q, r, u; 2 1/4; 2 1/4; up f, q, u, u. Other grids add a third, without r and q. Weights of
- * variable systems: 3 of a direction, 2 1/2 of a colour, 2 of the residuals. Operations: a direction 34, u 2; columns
- * 20 and neighbours 7, or 15, twice; residuals and interpolation 12. */
+ * one colour, and about as much with corners: down r, q, r, u; 2 1/4; 2 1/4; up f, q, u, u. Other grids add a third,
+ * without r and q. Weights of variable systems: 3 of a direction, 2 1/2 of a colour, 2 of the residuals. Operations: a
+ * direction 34, u 2; columns 20 and neighbours 7, or 15, twice; residuals and interpolation 12. */
 static struct sw_cost cost(const struct sw_elliptic_desc *d)
 {
     const int64_t n[2] = {d->n[0], d->n[1]};
-    const bool coloured = elliptic_grid_has_colours(d, 0, n);
+    const bool coloured = !d->full && elliptic_grid_has_colours(d, 0, n);
     const double cycle = (coloured ? 7 : 10) + (d->variable ? 12 : 0), finest = 3,
                  work = 2 * 20 + 2 * (d->full ? 15 : 7) + 12;
     return (struct sw_cost){(5 + (d->variable ? 3 : 0) + finest + cycle * 4 / 3) * sizeof(float),

@@ -16,7 +16,7 @@ bool elliptic_grid_has_colours(const struct sw_elliptic_desc *d, int which, cons
     struct sw_elliptic_matrix shape = {.nx = n[0], .ny = n[1], .nz = d->n[2],
                                        .panel = sw_elliptic_is_sphere(d) && n[1] > 1 ? n[0] : 0};
     for (int a = 0; a < 2; a++) shape.periodic[a] = d->sides[a] == SW_ELLIPTIC_PERIODIC && (which == 0 || n[a] > 1);
-    return !d->full && has_colours(&shape);
+    return has_colours(&shape);
 }
 
 /* Beside what a slab of A needs: a slab, and rows. */

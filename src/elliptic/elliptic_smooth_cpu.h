@@ -12,7 +12,7 @@
 enum { ELLIPTIC_RED, ELLIPTIC_BLACK };
 
 /** Whether columns of one colour do not see each other in the matrix of grid `which` of a shape, n cells along x and
- * y. */
+ * y, but for corners of `full`. */
 bool elliptic_grid_has_colours(const struct sw_elliptic_desc *desc, int which, const int64_t n[2]);
 
 /** Words of scratch memory that a thread needs for a slab. */
