@@ -5,6 +5,8 @@ cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
 config=$top/configs/ch_forcing.cfg
 export XDG_CACHE_HOME=$tmp/cache
+mkdir alone && cp "$sweep" alone/sweep || exit 1  # beside the program may be kernels of `make kernels`
+sweep=$tmp/alone/sweep
 
 expect 2 run --device sm_90 "$config"
 says "there is no device 'sm_90'"
