@@ -124,13 +124,6 @@ __device__ static inline between between_of(const struct sw_cuda_multigrid_grid 
     return b;
 }
 
-/* The colour that the way up solves for first. The same as on the way down takes a fourth less of iterations; where
- * coefficients may jump the cycle has to be symmetric (docs/explanation/elliptic_methods.md). */
-static int first_colour(const struct sw_cuda_multigrid_grid &g)
-{
-    return g.planes.colours == 2 && kind_of(g) == VARIABLE;
-}
-
 /* u of a colour += the bilinear interpolation of what a coarser grid has found: the other colour is solved for next,
  * whatever it is. Words a cell: u twice, a fourth of u there or more. */
 template <int N>
@@ -223,12 +216,12 @@ static enum sw_status launch_prolong_of(cudaStream_t s, const struct sw_cuda_mul
                   level, colour, pieces, blocks);
 }
 
-/* Of the colour that is not solved for first; with corners of both. */
+/* Of the second colour, as the first one is solved for next; with corners of both. */
 static enum sw_status launch_prolong(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
     const bool both = g.planes.colours == 2 && kind_of(g) == CROSS;
-    const int colours = both ? 2 : 1, colour = g.planes.colours == 2 ? 1 - first_colour(g) : 0;
+    const int colours = both ? 2 : 1, colour = g.planes.colours - 1;
     return levels_of(m, g.planes, colours, STEPS / 2, STEPS) < STEPS
                ? launch_prolong_of<STEPS / 2>(s, m, level, colours, colour)
                : launch_prolong_of<STEPS>(s, m, level, colours, colour);
@@ -253,25 +246,23 @@ static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid 
     return multigrid_columns(s, m, p);
 }
 
-/* From u. On a coarsest grid the second colour is left as it is, where what the sweeps leave lies in place of it. */
+/* From u, in the same order: the reverse takes a third more of iterations (docs/explanation/elliptic_methods.md). On a
+ * coarsest grid the second colour is left as it is, where what the sweeps leave lies in place of it. */
 static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
 {
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
-    const bool coloured = g.planes.colours == 2;
     struct pass p = {};
     p.level = level;
     p.what = SWEEP | (level == 0 ? DOTS : 0);
     p.before = g.first;
     p.after = g.u;
-    for (int turn = 0; turn < (coloured ? 2 : 1); turn++) {
-        p.colour = turn ^ first_colour(g);
-        p.beside = turn == 0 ? g.first : g.u;
-        p.but_coarsest = p.colour == 1 && level > 0 && g.first == g.u;
-        if (p.but_coarsest && level + 1 == m->grids) continue;
-        p.first = turn == 0;
-        p.last = !coloured || turn == 1;
-        p.reverse = turn == 1;
-        SW_TRY(multigrid_columns(s, m, p));
+    for (p.colour = 0; p.colour < g.planes.colours; p.colour++) {
+        p.first = p.colour == 0;
+        p.last = p.colour == g.planes.colours - 1;
+        p.reverse = !p.first;
+        p.beside = p.first ? g.first : g.u;
+        p.but_coarsest = !p.first && level > 0 && g.first == g.u;
+        if (!p.but_coarsest || level + 1 < m->grids) SW_TRY(multigrid_columns(s, m, p));
     }
     return SW_OK;
 }
