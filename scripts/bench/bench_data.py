@@ -456,6 +456,7 @@ def make_last_goals():
     gray_scott = "configs/equations/gray_scott.cfg:n=512,batch=16384,method=imex2,dt=0.5,steps=100"
     cube, full = "elliptic:n=[256,256,128],courant=8.4,", 256 * 256 * 128
     modal, layers = cube + "tolerance=1e-7", cube + "stencil=full"
+    varying = 'elliptic:n=[256,256,128],geometry="box",kx="1+x",ky="2-y",kz="1+x*y"'
     return [
         Goal("hyperdiffusion, 1024 × 65536, coefficients that differ", "of the uniform case",
              share(large + ",per_run", large, FUSED), 0.85),
@@ -471,6 +472,8 @@ def make_last_goals():
         Goal("elliptic 256² × 128, cuda.multigrid", "ms", milliseconds(full, modal, "cuda.multigrid"), None, 2.2),
         Goal("elliptic 256² × 128, cuda.multigrid, full", "ms", milliseconds(full, layers, "cuda.multigrid"), None,
              2.8),
+        Goal("elliptic 256² × 128, cuda.multigrid, coefficients that vary", "ms",
+             milliseconds(full, varying, "cuda.multigrid"), None, 3.8),
         Goal("tridiagonal 2²⁶, cuda.relations", "of the copy bandwidth",
              value_of("tridiagonal:n=2^26,batch=1", "cuda.relations", "of_copy"), 0.97),
         Goal("tridiagonal 2²⁶, cuda.relations_adaptive", "ms",

@@ -5,8 +5,9 @@
 #   FOLDER         what is written to: a disk, or memory (/dev/shm)
 #   --limit S      stop a process after so many seconds (default: 25)
 #   --device WHERE where these compute: cuda (the default), cpu
-# Columns: the config; seconds from exec to exit, cold and twice warm, the least; texts compiled, their bytes in the
-# cache.
+# With SWEEP_KERNELS=FOLDER kernels that are compiled ahead come from there (make kernels).
+# Columns: where it computes; whether kernels are compiled ahead; the config; seconds from exec to exit, cold and twice
+# warm, the least; texts compiled, their bytes in the cache.
 . "$(dirname "$0")/measure.sh"
 limit=25 device=cuda
 take_options 'limit= device=' "$@"
@@ -26,12 +27,12 @@ seconds() {  # seconds CONFIG: of a process, or why there are none
     awk -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { printf "%.2f\n", e - b }'
 }
 export XDG_CACHE_HOME=$tmp/cache
-echo config,cold_s,warm_s,texts,cache_bytes
+echo device,ahead,config,cold_s,warm_s,texts,cache_bytes
 for config in "${configs[@]}"; do
     rm -rf "$XDG_CACHE_HOME"
     cold=$(seconds "$config")
     warm=$({ seconds "$config"; seconds "$config"; } | sort -n | head -n 1)
     texts=$(find "$XDG_CACHE_HOME" -name '*.cubin' -printf '%s\n' 2>/dev/null |
             awk '{ n++; bytes += $1 } END { print n + 0 "," bytes + 0 }')
-    echo "$config,$cold,$warm,$texts"
+    echo "$device,$([ "${SWEEP_KERNELS:-}" ] && echo yes || echo no),$config,$cold,$warm,$texts"
 done

@@ -32,6 +32,7 @@ works() {
     "$1" cuda.fused,cuda.fused+32x1x0 "$ch:n=256,batch=1,forced,steps=20000"
     "$1" cuda.modal,cuda.multigrid 'elliptic:n=[256,256,128],courant=8.4,tolerance=1e-7'
     "$1" cuda.interleaved,cuda.multigrid 'elliptic:n=[256,256,128],courant=8.4,stencil=full'
+    "$1" cuda.multigrid 'elliptic:n=[256,256,128],geometry="box",kx="1+x",ky="2-y",kz="1+x*y"'
     "$1" cuda.relations,cuda.relations_adaptive 'tridiagonal:n=2^26,batch=1'
     "$1" cuda.scan,cuda.a2d 'bvp:n=2^28,problem=P2,r=best'
     for axis in x y z; do "$1" cuda.fused "compact:n=333,axis=$axis"; done
