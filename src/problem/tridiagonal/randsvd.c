@@ -19,8 +19,11 @@ static double singular_value(int n, int mode, int i)
     }
 }
 
-/* A matrix x[i*n + j] on which reflections I - 2 v v'/(v'v) act. Only entries from `from` on of v count. */
-struct reflected { int n, threads; double *x, *v, *w; };
+/* A matrix x[i*pitch + j] on which reflections I - 2 v v'/(v'v) act. Only entries from `from` on of v count. */
+struct reflected { int n, threads; size_t pitch; double *x, *v; };
+
+/* Rows of 4096 bytes would all go to the same lines of the first-level cache. */
+static size_t pitch_of(int n) { return (size_t)(n + 7) / 8 * 8 + 8; }
 
 static double square(const struct reflected *r, int from)
 {
@@ -29,38 +32,49 @@ static double square(const struct reflected *r, int from)
     return sum;
 }
 
+/* Columns beside each other, whose sums stay in registers: 8 of AVX2. */
+enum { STRIPE = 32 };
+
+static inline void reflect_stripe(const struct reflected *r, int width, int from, int column, double twice)
+{
+    const int n = r->n;
+    double sum[STRIPE] = {0};
+    for (int i = from; i < n; i++) {
+        const double *restrict x = r->x + (size_t)i * r->pitch + column, v = r->v[i];
+        for (int j = 0; j < width; j++) sum[j] += v * x[j];
+    }
+    for (int i = from; i < n; i++) {
+        double *restrict x = r->x + (size_t)i * r->pitch + column;
+        const double factor = twice * r->v[i];
+        for (int j = 0; j < width; j++) x[j] -= factor * sum[j];
+    }
+}
+
 /* From the left, on columns from `column` on. The columns are shared out: each thread walks down its own stripe. */
 static void reflect_rows(const struct reflected *r, int from, int column)
 {
-    enum { STRIPE = 64 };
     const int n = r->n;
     const double twice = 2 / square(r, from);
     if (!isfinite(twice)) return;  /* v = 0: nothing to do */
 #pragma omp parallel for num_threads(r->threads) schedule(static)
     for (int begin = column; begin < n; begin += STRIPE) {
-        const int end = begin + STRIPE < n ? begin + STRIPE : n;
-        for (int j = begin; j < end; j++) r->w[j] = 0;
-        for (int i = from; i < n; i++)
-            for (int j = begin; j < end; j++) r->w[j] += r->v[i] * r->x[(size_t)i * n + j];
-        for (int i = from; i < n; i++) {
-            const double factor = twice * r->v[i];
-            for (int j = begin; j < end; j++) r->x[(size_t)i * n + j] -= factor * r->w[j];
-        }
+        if (begin + STRIPE <= n) reflect_stripe(r, STRIPE, from, begin, twice);
+        else reflect_stripe(r, n - begin, from, begin, twice);
     }
 }
 
-/* Rows beside each other, as each sum waits for itself. */
-enum { ROWS = 4 };
+/* Rows beside each other, as each sum waits for itself. Of 4 or 8 compilers make vectors by shuffles: slower. */
+enum { ROWS = 6 };
 
 static inline void reflect_row_group(const struct reflected *r, int rows, int row, int from, double twice)
 {
     const int n = r->n;
     const double *restrict v = r->v;
-    double *restrict x = r->x + (size_t)row * n, sum[ROWS] = {0};
+    double *restrict x = r->x + (size_t)row * r->pitch, sum[ROWS] = {0};
     for (int j = from; j < n; j++)
-        for (int k = 0; k < rows; k++) sum[k] += x[(size_t)k * n + j] * v[j];
+        for (int k = 0; k < rows; k++) sum[k] += x[(size_t)k * r->pitch + j] * v[j];
     for (int k = 0; k < rows; k++)
-        for (int j = from; j < n; j++) x[(size_t)k * n + j] -= twice * sum[k] * v[j];
+        for (int j = from; j < n; j++) x[(size_t)k * r->pitch + j] -= twice * sum[k] * v[j];
 }
 
 /* From the right, on rows from `row` on. */
@@ -77,14 +91,15 @@ static void reflect_columns(const struct reflected *r, int row, int from)
 }
 
 /* Random orthogonal matrices on both sides, products of reflections of random vectors (G. W. Stewart, SIAM J. Numer.
- * Anal. 17, 1980). Numbers of one reflection are those of one step of the random stream. */
+ * Anal. 17, 1980). Numbers of one reflection are those of one step of the random stream. Before step k the rows and
+ * columns from k on have nothing but zeros beside their own square. */
 static void multiply_randomly(const struct reflected *r, double seed)
 {
     for (int k = r->n - 2; k >= 0; k--) {
         for (int i = k; i < r->n; i++) r->v[i] = sw_randn(seed + 0.25, i, k, 0);
-        reflect_rows(r, k, 0);
+        reflect_rows(r, k, k);
         for (int i = k; i < r->n; i++) r->v[i] = sw_randn(seed + 0.75, i, k, 0);
-        reflect_columns(r, 0, k);
+        reflect_columns(r, k, k);
     }
 }
 
@@ -100,10 +115,10 @@ static void reduce(const struct reflected *r)
 {
     const int n = r->n;
     for (int j = 0; j < n - 2; j++) {
-        for (int i = j + 1; i < n; i++) r->v[i] = r->x[(size_t)i * n + j];
+        for (int i = j + 1; i < n; i++) r->v[i] = r->x[(size_t)i * r->pitch + j];
         aim(r, j + 1);
         reflect_rows(r, j + 1, j);
-        for (int i = j + 1; i < n; i++) r->v[i] = r->x[(size_t)j * n + i];
+        for (int i = j + 1; i < n; i++) r->v[i] = r->x[(size_t)j * r->pitch + i];
         aim(r, j + 1);
         reflect_columns(r, j, j + 1);
     }
@@ -111,17 +126,16 @@ static void reduce(const struct reflected *r)
 
 static enum sw_status make_block(int n, int mode, double seed, int threads, double *const diagonal[3])
 {
-    struct reflected r = {.n = n, .threads = threads};
-    SW_TRY(sw_alloc((size_t)n * n + 2 * (size_t)n, &r.x));
-    r.v = r.x + (size_t)n * n;
-    r.w = r.v + n;
-    for (int i = 0; i < n; i++) r.x[(size_t)i * n + i] = singular_value(n, mode, i);
+    struct reflected r = {.n = n, .threads = threads, .pitch = pitch_of(n)};
+    SW_TRY(sw_alloc((size_t)n * r.pitch + (size_t)n, &r.x));
+    r.v = r.x + (size_t)n * r.pitch;
+    for (int i = 0; i < n; i++) r.x[(size_t)i * r.pitch + i] = singular_value(n, mode, i);
     multiply_randomly(&r, seed);
     reduce(&r);
     for (int i = 0; i < n; i++) {
-        diagonal[0][i] = i ? r.x[(size_t)i * n + i - 1] : 0;
-        diagonal[1][i] = r.x[(size_t)i * n + i];
-        diagonal[2][i] = i < n - 1 ? r.x[(size_t)i * n + i + 1] : 0;
+        diagonal[0][i] = i ? r.x[(size_t)i * r.pitch + i - 1] : 0;
+        diagonal[1][i] = r.x[(size_t)i * r.pitch + i];
+        diagonal[2][i] = i < n - 1 ? r.x[(size_t)i * r.pitch + i + 1] : 0;
     }
     sw_free(r.x);
     return SW_OK;
