@@ -52,7 +52,7 @@ static inline void emulated_transform_axis(const struct sw_cufft *fft, int a, bo
         if (first / stride % n) continue;
         for (size_t k = 0; k < n; k++) {
             double re = 0, im = 0;
-            for (size_t i = 0, at = 0; i < n; i++, at = (at + k) % n) {
+            for (size_t i = 0, at = 0; i < n; i++, at += at + k < n ? k : k - n) {  /* modulo n */
                 const double c = creal(fft->turn[a][at]), s = (back ? -1 : 1) * cimag(fft->turn[a][at]);
                 re += creal(x[i * stride]) * c - cimag(x[i * stride]) * s;
                 im += creal(x[i * stride]) * s + cimag(x[i * stride]) * c;

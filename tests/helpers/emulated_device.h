@@ -4,6 +4,7 @@
  * on a GPU the compiler for GPUs gets, is compiled as C++ and run there (emulated_kernels.hpp). A test that includes
  * this has these functions instead of those of src/device/kernels/kernel_*.c; it runs at the top of the checkout. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,14 @@ typedef void emulated_kernel(void **args);
 typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y, int cluster, int threads,
                              size_t shared_bytes, void **args);
 struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
-struct sw_module { void *handle; struct emulated_entry entry[SW_KERNELS]; };
+/* What a text became; between modules it waits for the next one of the same text. */
+struct sw_module {
+    void *handle;
+    char *text;
+    bool taken;
+    struct sw_module *next;
+    struct emulated_entry entry[SW_KERNELS];
+};
 
 enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
 {
@@ -83,7 +91,8 @@ enum sw_status sw_kernels_compile(const char *text, const char *label, const cha
 }
 
 /* Nearly all of a test's time is that of the compiler: 0.83 s a text by -O1, 0.71 by -Og, and 0.54 where the prelude,
- * the same in all texts, is compiled once for all of a process. */
+ * the same in all texts, is compiled once for all of a process. A test makes many a text again, for another batch or
+ * another pace: that is compiled once, too. */
 #define EMULATED_COMPILER "c++ -std=c++17 -Og -march=native -ffp-contract=off -w -fPIC -shared"
 static char emulated_prelude[64];  /* the folder of it */
 
@@ -130,35 +139,73 @@ static void write_text(FILE *to, const char *text, const char *const *names, int
 void sw_kernels_wait(void) {}
 void sw_kernels_end(void) {}
 
-enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
-                                int count, void **kernels, struct sw_module **module)
+static struct sw_module *emulated_modules;  /* all that were made */
+
+static inline void remove_emulated_modules(void)
+{
+    while (emulated_modules) {
+        struct sw_module *m = emulated_modules;
+        emulated_modules = m->next;
+        dlclose(m->handle);
+        free(m->text);
+        free(m);
+    }
+}
+
+/* @param text  the whole one, of which a compiled one is looked for first */
+static enum sw_status load_text(const char *text, const char *const *names, int count, struct sw_module **module)
 {
     char folder[] = "/tmp/emulated-XXXXXX", command[512], name[128];
-    (void)device, (void)label;
-    SW_TRY(compile_prelude());
+    for (struct sw_module *m = emulated_modules; m; m = m->next)
+        if (!m->taken && !strcmp(m->text, text)) {
+            *module = m;
+            return SW_OK;
+        }
     if (!mkdtemp(folder)) return SW_FAIL(SW_E_IO, "no folder for an emulated kernel");
     snprintf(name, sizeof name, "%s/text.cpp", folder);
     FILE *to = fopen(name, "w");
     if (!to) return SW_FAIL(SW_E_IO, "cannot write %s", name);
-    write_text(to, text, names, count);
+    fputs(text, to);
     fclose(to);
     snprintf(command, sizeof command, EMULATED_COMPILER " -o %s/text.so %s/text.cpp", folder, folder);
     if (system(command)) return SW_FAIL(SW_E_CUDA, "does not compile: %s", command);
-    SW_TRY(sw_alloc(1, module));
     snprintf(name, sizeof name, "%s/text.so", folder);
-    struct sw_module *m = *module;
-    m->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (!m->handle) return SW_FAIL(SW_E_CUDA, "%s", dlerror());
-    void *launch = dlsym(m->handle, "emulated_launch");
+    void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return SW_FAIL(SW_E_CUDA, "%s", dlerror());
+    struct sw_module *m = calloc(1, sizeof *m);
+    if (!m || !(m->text = strdup(text))) return SW_FAIL(SW_E_MEMORY, "no memory");
+    void *launch = dlsym(handle, "emulated_launch");
     for (int k = 0; k < count; k++) {
         snprintf(name, sizeof name, "emulated_%s", names[k]);
-        void *kernel = dlsym(m->handle, name);
+        void *kernel = dlsym(handle, name);
         memcpy(&m->entry[k].launch, &launch, sizeof launch);
         memcpy(&m->entry[k].kernel, &kernel, sizeof kernel);
-        kernels[k] = &m->entry[k];
     }
+    if (!emulated_modules) atexit(remove_emulated_modules);
+    m->handle = handle;
+    m->next = emulated_modules;
+    emulated_modules = *module = m;
     snprintf(command, sizeof command, "rm -r %s", folder);
     if (!getenv("SW_KEEP_EMULATED") && system(command)) return SW_FAIL(SW_E_IO, "cannot remove %s", folder);
+    return SW_OK;
+}
+
+enum sw_status sw_module_create(struct sw_device *device, const char *text, const char *label, const char *const *names,
+                                int count, void **kernels, struct sw_module **module)
+{
+    char *whole = NULL;
+    size_t length;
+    (void)device, (void)label;
+    SW_TRY(compile_prelude());
+    FILE *to = open_memstream(&whole, &length);
+    if (!to) return SW_FAIL(SW_E_MEMORY, "no memory");
+    write_text(to, text, names, count);
+    fclose(to);
+    const enum sw_status st = load_text(whole, names, count, module);
+    free(whole);
+    SW_TRY(st);
+    (*module)->taken = true;
+    for (int k = 0; k < count; k++) kernels[k] = &(*module)->entry[k];
     return SW_OK;
 }
 
@@ -166,8 +213,7 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
 {
     (void)device;
     if (!module || !*module) return;
-    if ((*module)->handle) dlclose((*module)->handle);
-    sw_free(*module);
+    (*module)->taken = false;
     *module = NULL;
 }
 
