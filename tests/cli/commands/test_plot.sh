@@ -329,7 +329,7 @@ for told in 'drawing runs 0,3,5,8 of 9 that finished; --run chooses others' \
     'drawing 5 of 7 saved times; --time chooses others'; do
     grep -q "note: $told" "$dir/out" && ok "says what it draws" || { cat "$dir/out"; bad "says what it draws"; }
 done
-itself draws "a film" film.gif "$dir/plane.h5" --run 0-3
+itself draws "a film" film.gif "$dir/plane.h5" --run 0-3 --dpi 40
 draws "a film of planes across x" film_x.gif "$dir/cube.h5" --at x=1
 draws "a film of lines" film_lines.gif "$dir/tiny_ch.h5" --run 0,8
 draws "a film of x and t over a parameter" film_over.apng "$dir/tiny_ch.h5" --over a --run 3
@@ -616,6 +616,7 @@ in_python "what a file holds is drawn without options, and has data" '
 for path in sys.argv[1:]:
     draw(path)' $(ls "$dir"/*.h5 |
     grep -vE '/(ladder|means|alone_means|tiny_history|histories|failed|limited|ends|map|one_axis|long)\.h5$' |
+    grep -vE '/(refined|spectra|mean_fields|plane|own_times)\.h5$' |
     grep -vF /refined_two.h5)
 
 # ---- where planes lie
