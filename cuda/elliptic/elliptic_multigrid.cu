@@ -1,7 +1,8 @@
 /* A multigrid cycle in single precision for all systems of a batch (elliptic/elliptic_multigrid_cuda.c;
  * docs/explanation/elliptic_methods.md): what is between sweeps over columns (elliptic_multigrid_columns.cu). Of A = M
  * - N, M what a column has by itself, the residual after a sweep that began with 0 takes N u only: of the colour that
- * was swept last, for the first one, and 0 for the last; or (1 - omega) f + N u. */
+ * was swept last, for the first one, and 0 for the last, but for what corners bring from a column's own colour; or
+ * (1 - omega) f + N u. */
 #include "cuda/elliptic/elliptic_multigrid_columns.cuh"
 
 /* ------------------------------------------------------------------ residuals for a coarser grid */
@@ -52,9 +53,9 @@ __device__ static inline void add_child(const struct sw_cuda_multigrid &m, const
     }
 }
 
-/* Sums of residuals over the cells of a coarse column, from level `first` on. With two colours those of black cells are
- * 0; a row has one red child at most. Words a coarse cell with two colours: the two red residuals take black
- * neighbours, 2 at least; with one f and u of 4. */
+/* Sums of residuals over the cells of a coarse column, from level `first` on. With two colours and no corners those of
+ * black cells are 0; a row has one red child at most. Words a coarse cell with two colours: the two red residuals take
+ * black neighbours, 2 at least; with one f and u of 4. */
 template <int N, int KIND, bool RAGGED>
 __device__ static inline void restricted(const struct sw_cuda_multigrid &m, const struct sw_cuda_multigrid_grid &fine,
                                          int system, const place &at, int first, float sum[N])
@@ -124,8 +125,9 @@ __device__ static inline between between_of(const struct sw_cuda_multigrid_grid 
     return b;
 }
 
-/* u of a colour += the bilinear interpolation of what a coarser grid has found: the other colour is solved for next,
- * whatever it is. Words a cell: u twice, a fourth of u there or more. */
+/* u += the bilinear interpolation of what a coarser grid has found: of the second colour, as the first one is solved
+ * for next, whatever it is; with corners, or one colour, of all columns. Words a cell: u twice, a fourth of u there or
+ * more. */
 template <int N>
 __global__ static void __launch_bounds__(THREADS)
     prolong_k(struct sw_cuda_multigrid m, struct sw_cuda_multigrid_grid fine, struct sw_cuda_multigrid_grid coarse,
@@ -196,8 +198,10 @@ static enum sw_status launch_restrict_kind(cudaStream_t s, const struct sw_cuda_
     }
 }
 
-static enum sw_status launch_restrict(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+extern "C" enum sw_status sw_cuda_multigrid_restrict(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
+                                                     int level)
 {
+    cudaStream_t s = (cudaStream_t)stream;
     switch (kind_of(m->grid[level])) {
     case CROSS: return launch_restrict_kind<CROSS>(s, m, level);
     case VARIABLE: return launch_restrict_kind<VARIABLE>(s, m, level);
@@ -228,8 +232,10 @@ static enum sw_status launch_prolong(cudaStream_t s, const struct sw_cuda_multig
 }
 
 /* From 0. */
-static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid *m, int level, bool update)
+extern "C" enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,
+                                                 bool update)
 {
+    cudaStream_t s = (cudaStream_t)stream;
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
     struct pass p = {};
     p.level = level;
@@ -246,11 +252,14 @@ static enum sw_status sweep_down(cudaStream_t s, const struct sw_cuda_multigrid 
     return multigrid_columns(s, m, p);
 }
 
-/* From u, in the same order: the reverse takes a third more of iterations (docs/explanation/elliptic_methods.md). On a
- * coarsest grid the second colour is left as it is, where what the sweeps leave lies in place of it. */
-static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m, int level)
+/* From u, in the same order: the reverse takes a third more of iterations (docs/explanation/elliptic_methods.md).
+ * A coarsest grid's second colour is left as it is, where it lies in u already; but not on grid 0, whose sums need it.
+ */
+extern "C" enum sw_status sw_cuda_multigrid_up(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level)
 {
+    cudaStream_t s = (cudaStream_t)stream;
     const struct sw_cuda_multigrid_grid &g = m->grid[level];
+    if (level + 1 < m->grids) SW_TRY(launch_prolong(s, m, level));
     struct pass p = {};
     p.level = level;
     p.what = SWEEP | (level == 0 ? DOTS : 0);
@@ -265,22 +274,4 @@ static enum sw_status sweep_up(cudaStream_t s, const struct sw_cuda_multigrid *m
         if (!p.but_coarsest || level + 1 < m->grids) SW_TRY(multigrid_columns(s, m, p));
     }
     return SW_OK;
-}
-
-extern "C" enum sw_status sw_cuda_multigrid_down(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level,
-                                                 bool update)
-{
-    return sweep_down((cudaStream_t)stream, m, level, update);
-}
-
-extern "C" enum sw_status sw_cuda_multigrid_restrict(sw_cuda_stream stream, const struct sw_cuda_multigrid *m,
-                                                     int level)
-{
-    return launch_restrict((cudaStream_t)stream, m, level);
-}
-
-extern "C" enum sw_status sw_cuda_multigrid_up(sw_cuda_stream stream, const struct sw_cuda_multigrid *m, int level)
-{
-    if (level + 1 < m->grids) SW_TRY(launch_prolong((cudaStream_t)stream, m, level));
-    return sweep_up((cudaStream_t)stream, m, level);
 }

@@ -1,6 +1,6 @@
 /* A sweep over columns of one colour of a grid (elliptic_multigrid.cu). Of A = M - N, M what a column has by itself, a
- * sweep needs N u only: two colours take u = M^-1 (f + N u) of one from the other; with one colour
- * u' = (1 - omega) u + omega M^-1 (f + N u).
+ * sweep needs N u only: two colours take u = M^-1 (f + N u) of one from the other, and what corners bring from their
+ * own as it was before; with one colour u' = (1 - omega) u + omega M^-1 (f + N u).
  *
  * M is over area, a row of it -c x_down + (e + b) x - b x_up = f/area, with e = a + d sides + c h and h = e/(e + b) of
  * the level below, 1 below the lowest: no difference is taken (docs/explanation/elliptic_methods.md). h at every

@@ -18,7 +18,7 @@ struct pass {
     int  what;                 /* a sum of the above */
     bool first, last;          /* of the launches that contribute to these sums */
     bool but_coarsest;         /* not of systems whose coarsest grid this is */
-    bool from_zero;            /* whatever of its own colour is around */
+    bool from_zero;            /* u of its own colour counts as 0: no corners */
     bool reverse;              /* begin with the last columns: what the launch before had last is in the cache */
     int  blocks, groups;       /* of a system; column groups of a block: multigrid_columns() finds them */
     const float *before;       /* a sweep begins with this u, [systems] of fields */

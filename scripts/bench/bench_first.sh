@@ -4,8 +4,8 @@
 #   BUILD          a folder with the program, as `make` leaves in build and `make portable` in build/portable
 #   FOLDER         what is written to: a disk, or memory (/dev/shm)
 #   --limit S      stop a process after so many seconds (default: 25)
-#   --device WHERE where these compute: cuda (the default), cpu
-# With SWEEP_KERNELS=FOLDER kernels that are compiled ahead come from there (make kernels).
+#   --device WHERE where these compute: cuda (the default), cpu, auto
+# Kernels that are compiled ahead come from SWEEP_KERNELS=FOLDER, or from the folder `kernels` beside the program.
 # Columns: where it computes; whether kernels are compiled ahead; the config; seconds from exec to exit, cold and twice
 # warm, the least; texts compiled, their bytes in the cache.
 . "$(dirname "$0")/measure.sh"
@@ -27,6 +27,8 @@ seconds() {  # seconds CONFIG: of a process, or why there are none
     awk -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { printf "%.2f\n", e - b }'
 }
 export XDG_CACHE_HOME=$tmp/cache
+ahead=no
+[ -z "${SWEEP_KERNELS:-}" ] && [ ! -d "${sweep%/*}/kernels" ] || ahead=yes
 echo device,ahead,config,cold_s,warm_s,texts,cache_bytes
 for config in "${configs[@]}"; do
     rm -rf "$XDG_CACHE_HOME"
@@ -34,5 +36,5 @@ for config in "${configs[@]}"; do
     warm=$({ seconds "$config"; seconds "$config"; } | sort -n | head -n 1)
     texts=$(find "$XDG_CACHE_HOME" -name '*.cubin' -printf '%s\n' 2>/dev/null |
             awk '{ n++; bytes += $1 } END { print n + 0 "," bytes + 0 }')
-    echo "$device,$([ "${SWEEP_KERNELS:-}" ] && echo yes || echo no),$config,$cold,$warm,$texts"
+    echo "$device,$ahead,$config,$cold,$warm,$texts"
 done

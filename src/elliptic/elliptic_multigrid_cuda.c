@@ -452,37 +452,47 @@ static enum sw_status load_corners(struct sw_elliptic *s, const struct sw_ellipt
     return upload(s, g->corner, words);
 }
 
-/* @param size  the weights are divided by it */
+/* A row before those that come has no faces on this rank, as nothing is right there: those of the next one stand in.
+ * @param size  the weights are divided by it */
 static enum sw_status load_faces(struct sw_elliptic *s, const struct sw_elliptic_matrix *m, int system, double size,
-                                 const struct sw_cuda_multigrid_grid *g)
+                                 int which)
 {
     struct elliptic_multigrid *mg = s->own;
+    const struct sw_cuda_multigrid_grid *g = &mg->grid[which];
+    const struct elliptic_slabs *slabs = &mg->cut.slabs[which];
+    const int64_t without = which < mg->cut.count ? slabs->first - slabs->depth - mg->rows[which].begin : 0;
     const struct elliptic_planes *p = &g->planes;
     const int64_t nx = m->nx, ny = m->ny, nz = m->nz;
     float *const to = mg->staging;
     const size_t words[3] = {(size_t)elliptic_x_faces(p), (size_t)elliptic_y_faces(p), (size_t)elliptic_z_faces(p)},
                  of = (size_t)system;
 #pragma omp parallel for num_threads(mg->threads) schedule(static)
-    for (int64_t j = 0; j < ny; j++)
+    for (int64_t j = 0; j < ny; j++) {
+        const int64_t row = j < without ? without : j;
         for (int64_t k = 0; k < nz; k++)
             for (int64_t i = 0; i <= nx; i++)
                 to[elliptic_x_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
-                    (float)(m->d[k] * m->east[j * (nx + 1) + i] * m->faces.kx[(j * nz + k) * (nx + 1) + i] / size);
+                    (float)(m->d[k] * m->east[j * (nx + 1) + i] * m->faces.kx[(row * nz + k) * (nx + 1) + i] / size);
+    }
     SW_TRY(upload(s, g->x + of * words[0], words[0]));
 #pragma omp parallel for num_threads(mg->threads) schedule(static)
-    for (int64_t j = 0; j <= ny; j++)
+    for (int64_t j = 0; j <= ny; j++) {
+        const int64_t row = j < without ? without : j;
         for (int64_t k = 0; k < nz; k++)
             for (int64_t i = 0; i < nx; i++)
                 to[elliptic_y_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
-                    (float)(m->d[k] * m->north[j * nx + i] * m->faces.ky[(j * nz + k) * nx + i] / size);
+                    (float)(m->d[k] * m->north[j * nx + i] * m->faces.ky[(row * nz + k) * nx + i] / size);
+    }
     SW_TRY(upload(s, g->y + of * words[1], words[1]));
 #pragma omp parallel for num_threads(mg->threads) schedule(static)
-    for (int64_t j = 0; j < ny; j++)
+    for (int64_t j = 0; j < ny; j++) {
+        const int64_t row = j < without ? without : j;
         for (int64_t k = 0; k <= nz; k++)
             for (int64_t i = 0; i < nx; i++)
                 to[elliptic_z_face(p, (int)i, (int)j) + k * ELLIPTIC_TILE] =
                     (float)(m->area[j * nx + i] * (k < nz ? m->c[k] : m->b[nz - 1]) *
-                            m->faces.kz[(j * (nz + 1) + k) * nx + i] / size);
+                            m->faces.kz[(row * (nz + 1) + k) * nx + i] / size);
+    }
     return upload(s, g->z + of * words[2], words[2]);
 }
 
@@ -530,7 +540,7 @@ static enum sw_status load_grids(struct sw_elliptic *s, int system)
         if (k >= mg->there) SW_TRY(load_axes(s, k, g));
         if (k >= mg->there || g->own) SW_TRY(load_columns(s, &part, system, area, g));
         if (k >= mg->there && g->corner) SW_TRY(load_corners(s, &part, area, g));
-        if (g->x) SW_TRY(load_faces(s, &part, system, area * size, g));
+        if (g->x) SW_TRY(load_faces(s, &part, system, area * size, k));
         if (k >= mg->there) mg->there = k + 1;
     }
     return SW_OK;

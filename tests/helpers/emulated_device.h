@@ -76,13 +76,15 @@ typedef void emulated_launch(emulated_kernel *kernel, int blocks_x, int blocks_y
                              size_t shared_bytes, void **args);
 struct emulated_entry { emulated_kernel *kernel; emulated_launch *launch; };
 /* What a text became; between modules it waits for the next one of the same text. */
-struct sw_module {
+struct emulated_text {
     void *handle;
     char *text;
     bool taken;
-    struct sw_module *next;
+    struct emulated_text *next;
     struct emulated_entry entry[SW_KERNELS];
 };
+/* Entries go with the module, so that a launch after it finds none. */
+struct sw_module { struct emulated_text *of; struct emulated_entry entry[SW_KERNELS]; };
 
 enum sw_status sw_kernels_compile(const char *text, const char *label, const char *const *names, int count, int sm)
 {
@@ -139,13 +141,13 @@ static void write_text(FILE *to, const char *text, const char *const *names, int
 void sw_kernels_wait(void) {}
 void sw_kernels_end(void) {}
 
-static struct sw_module *emulated_modules;  /* all that were made */
+static struct emulated_text *emulated_texts;  /* all that were compiled */
 
-static inline void remove_emulated_modules(void)
+static inline void remove_emulated_texts(void)
 {
-    while (emulated_modules) {
-        struct sw_module *m = emulated_modules;
-        emulated_modules = m->next;
+    while (emulated_texts) {
+        struct emulated_text *m = emulated_texts;
+        emulated_texts = m->next;
         dlclose(m->handle);
         free(m->text);
         free(m);
@@ -153,12 +155,12 @@ static inline void remove_emulated_modules(void)
 }
 
 /* @param text  the whole one, of which a compiled one is looked for first */
-static enum sw_status load_text(const char *text, const char *const *names, int count, struct sw_module **module)
+static enum sw_status load_text(const char *text, const char *const *names, int count, struct emulated_text **out)
 {
     char folder[] = "/tmp/emulated-XXXXXX", command[512], name[128];
-    for (struct sw_module *m = emulated_modules; m; m = m->next)
+    for (struct emulated_text *m = emulated_texts; m; m = m->next)
         if (!m->taken && !strcmp(m->text, text)) {
-            *module = m;
+            *out = m;
             return SW_OK;
         }
     if (!mkdtemp(folder)) return SW_FAIL(SW_E_IO, "no folder for an emulated kernel");
@@ -172,7 +174,7 @@ static enum sw_status load_text(const char *text, const char *const *names, int 
     snprintf(name, sizeof name, "%s/text.so", folder);
     void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return SW_FAIL(SW_E_CUDA, "%s", dlerror());
-    struct sw_module *m = calloc(1, sizeof *m);
+    struct emulated_text *m = calloc(1, sizeof *m);
     if (!m || !(m->text = strdup(text))) return SW_FAIL(SW_E_MEMORY, "no memory");
     void *launch = dlsym(handle, "emulated_launch");
     for (int k = 0; k < count; k++) {
@@ -181,10 +183,10 @@ static enum sw_status load_text(const char *text, const char *const *names, int 
         memcpy(&m->entry[k].launch, &launch, sizeof launch);
         memcpy(&m->entry[k].kernel, &kernel, sizeof kernel);
     }
-    if (!emulated_modules) atexit(remove_emulated_modules);
+    if (!emulated_texts) atexit(remove_emulated_texts);
     m->handle = handle;
-    m->next = emulated_modules;
-    emulated_modules = *module = m;
+    m->next = emulated_texts;
+    emulated_texts = *out = m;
     snprintf(command, sizeof command, "rm -r %s", folder);
     if (!getenv("SW_KEEP_EMULATED") && system(command)) return SW_FAIL(SW_E_IO, "cannot remove %s", folder);
     return SW_OK;
@@ -201,10 +203,14 @@ enum sw_status sw_module_create(struct sw_device *device, const char *text, cons
     if (!to) return SW_FAIL(SW_E_MEMORY, "no memory");
     write_text(to, text, names, count);
     fclose(to);
-    const enum sw_status st = load_text(whole, names, count, module);
+    struct emulated_text *of = NULL;
+    const enum sw_status st = load_text(whole, names, count, &of);
     free(whole);
     SW_TRY(st);
-    (*module)->taken = true;
+    SW_TRY(sw_alloc(1, module));
+    of->taken = true;
+    (*module)->of = of;
+    memcpy((*module)->entry, of->entry, sizeof of->entry);
     for (int k = 0; k < count; k++) kernels[k] = &(*module)->entry[k];
     return SW_OK;
 }
@@ -213,7 +219,8 @@ void sw_module_unload(struct sw_device *device, struct sw_module **module)
 {
     (void)device;
     if (!module || !*module) return;
-    (*module)->taken = false;
+    (*module)->of->taken = false;
+    sw_free(*module);
     *module = NULL;
 }
 

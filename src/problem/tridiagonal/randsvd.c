@@ -22,8 +22,8 @@ static double singular_value(int n, int mode, int i)
 /* A matrix x[i*pitch + j] on which reflections I - 2 v v'/(v'v) act. Only entries from `from` on of v count. */
 struct reflected { int n, threads; size_t pitch; double *x, *v; };
 
-/* Rows of 4096 bytes would all go to the same lines of the first-level cache. */
-static size_t pitch_of(int n) { return (size_t)(n + 7) / 8 * 8 + 8; }
+/* Of an odd number of cache lines: rows of 4096 bytes would all go to the same ones. */
+static size_t pitch_of(int n) { return ((size_t)(n + 7) / 8 | 1) * 8; }
 
 static double square(const struct reflected *r, int from)
 {

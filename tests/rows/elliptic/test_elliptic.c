@@ -878,8 +878,8 @@ static int iterations_of(const struct sw_elliptic_desc *d, double courant, doubl
     return iterations;
 }
 
-/* 6 to 10 on grids of all sizes; 16 where colours are missing, with coefficients that jump. 6 in a square box: 8 or 9
- * by a cycle whose way up takes colours in the reverse order. */
+/* 6 to 10 on grids of all sizes; 16 where colours are missing, with coefficients that jump. In a square box 6, 8 or 9
+ * by a cycle whose way up takes colours in the reverse order; on a square shell with corners 7, without colours 9. */
 static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
 {
     static const int64_t sizes[][3] = {{16, 16, 4}, {31, 31, 3}, {32, 33, 3}, {100, 37, 2}, {64, 64, 2}, {1, 40, 5}};
@@ -889,12 +889,13 @@ static void needs_few_iterations_whatever_the_grid_and_the_numbers(void **state)
     need_solver();
     const int every = small_suite() ? 4 : 1;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const bool square = sizes[s][0] > 1 && llabs(sizes[s][0] - sizes[s][1]) < 2;
         kinds_of(sizes[s], kind);
         for (int k = 0; k < KINDS; k++)
             for (int c = ((int)s + k) % every; does(&kind[k]) && c < 5; c += every) {
                 const double depth = depths[((int)s + k + c) % 3];
                 const int iterations = iterations_of(&kind[k], courants[c], depth),
-                          most = k == 0 && sizes[s][0] > 1 && llabs(sizes[s][0] - sizes[s][1]) < 2 ? 7 : 16;
+                          most = square && (k == 0 || (k == 7 && !strcmp(under_test->name, "cuda.multigrid"))) ? 7 : 16;
                 if (iterations > most)
                     fail_msg("kind %d, %lld x %lld x %lld, Courant number %g, depth %g: %d iterations", k,
                              (long long)sizes[s][0], (long long)sizes[s][1], (long long)sizes[s][2], courants[c], depth,
