@@ -45,7 +45,8 @@ $(foreach v,NVCC CUDA CUDA_DIR MPI MPI_CFLAGS MPI_LDFLAGS NCCL HDF5_CFLAGS HDF5_
 # No contraction into FMAs and no fast-math: a result must not depend on how the compiler blocked a loop.
 ARCH      = $(if $(PORTABLE),-march=x86-64-v3,-march=native)
 # Lines for backtraces, and no record of where each variable is: that takes a third of the time of the largest files.
-OPT      ?= -O3 -g1 $(ARCH)
+# Under sanitizers the instructions of this machine, too: without them each fma() is a call.
+OPT      ?= $(if $(SANITIZE),-O1,-O3) -g1 $(ARCH)
 # The instruction sets of src/problem/line/simd, each half a minute to compile: of a program for this machine its best
 # one, as under sanitizers; of one that others may start, and where OPT names no machine, all.
 native_set = $(shell $(CC) -march=native -dM -E -x c /dev/null | \
@@ -247,9 +248,8 @@ test:                          ## install, build with warnings as errors, run ev
 test-here:
 	@$(MAKE) --no-print-directory B=$B WERROR=1 SM='$(sm_tested)' NVOPT='$(nv_tested)' check
 
-# For this machine, too: without its instructions each fma() is a call, and noise took nine tenths of test_stepper.
 test-sanitized:
-	@nice $(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= OPT='-O1 -g1 $(ARCH)' check-sanitized
+	@nice $(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= check-sanitized
 
 # Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers
 # nothing (test_mpi.sh).

@@ -68,8 +68,7 @@ mkdir -p "$folder" || exit 1
 program=$SWEEP plain=$SWEEP
 if [ -z "$program" ]; then
     make -s -j"$(nproc)" sweep build/at_call build/jump_clock.so &&
-        make -s -j"$(nproc)" B=build/sanitize SANITIZE=1 CUDA= OPT='-O1 -g1 -march=native' \
-            build/sanitize/sweep || exit 1
+        make -s -j"$(nproc)" B=build/sanitize SANITIZE=1 CUDA= build/sanitize/sweep || exit 1
     program=$top/build/sanitize/sweep plain=$top/build/sweep
 fi
 export SW_TOOLS=${SW_TOOLS:-$(dirname "$plain")}  # at_call and what is preloaded

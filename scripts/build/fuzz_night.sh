@@ -19,8 +19,7 @@ mkdir -p "$folder" || exit 1
 long='bvp bvp_reference elliptic equation_differences recursive tridiagonal'
 make -s -j"$(nproc)" sweep build/fail_nth.so build/jump_clock.so build/at_call \
         build/test_fields_random $(printf 'build/test_%s ' $long) &&
-    make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= OPT='-O1 -g1 -march=native' $sanitized/sweep \
-        $sanitized/test_mutants || exit 1
+    make -s -j"$(nproc)" B=$sanitized SANITIZE=1 CUDA= $sanitized/sweep $sanitized/test_mutants || exit 1
 export OMP_WAIT_POLICY=passive
 found=0
 running=''
