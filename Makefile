@@ -128,7 +128,8 @@ embedded := src/base/sw_hd.h cuda/cluster.cuh \
             $(wildcard src/cli/*.tmpl src/cli/completion.*) $(sort $(wildcard configs/equations/*.cfg))
 say      = $(if $V,,@printf '  %-5s %s\n' $(1) $(2);)
 
-all: sweep                     ## ./sweep (the default)
+all:                           ## ./sweep (the default), by all cores
+	@$(MAKE) --no-print-directory $(all_cores) sweep
 
 # Whichever build was asked for last: dates do not tell.
 sweep: $B/sweep FORCE
@@ -223,7 +224,7 @@ setup:                         ## install the system packages that are missing (
 	@scripts/build/setup.sh
 
 demo: setup                    ## install, build, run configs/ch_forcing.cfg, draw it
-	@$(MAKE) --no-print-directory $(all_cores) sweep
+	@$(MAKE) --no-print-directory all
 	@scripts/build/demo.sh
 
 # A compiler for each core, unless make was told how many.
