@@ -136,8 +136,19 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
         for (int j = 0; j < LANE_POINTS; j++) keep_cells(me, v, j);
 }
 
-/* kept: the values kept at this time */
-struct moment { long long step; double t; const double *kept; };
+/* Few values of a time are held in registers: from shared memory the compiler loads them again behind each store of a
+ * point's numbers. */
+enum { FEW_OF_STEP = 4, STEP_IN_REGISTERS = HELD_STEP <= FEW_OF_STEP };
+
+/* kept: the values kept at this time; held: the same, if they are few */
+struct moment { long long step; double t; const double *kept; double held[FEW_OF_STEP + 1]; };
+
+__device__ static __forceinline__ struct moment moment_with(long long step, double t, const double *kept)
+{
+    struct moment m = {step, t, kept, {}};
+    for (int k = 0; k < HELD_STEP && STEP_IN_REGISTERS; k++) m.held[k] = kept[k];
+    return m;
+}
 
 #if OWN_STEPS
 static_assert(!SEES_TIME || COUNT <= GROUP, "a lane for each of the times");
@@ -153,7 +164,7 @@ __device__ static inline struct moment moment_of(const struct lane &me, const st
             keep_step(v, v.t + stage_time(l) * v.dt, 0, shared_of(me) + AT_STEP + l * HELD_STEP);
         __syncwarp();
     }
-    return moment{0, v.t + stage_time(stage) * v.dt, shared_of(me) + AT_STEP + stage * HELD_STEP};
+    return moment_with(0, v.t + stage_time(stage) * v.dt, shared_of(me) + AT_STEP + stage * HELD_STEP);
 }
 #else
 /* Each lane computes the values kept at one of the next times. */
@@ -168,7 +179,7 @@ __device__ static inline struct moment moment_of(const struct lane &me, const st
                   shared_of(me) + AT_STEP + l * HELD_STEP);
         __syncwarp();
     }
-    return moment{step, ((double)step + stage_time(stage)) * v.dt, shared_of(me) + AT_STEP + phase * HELD_STEP};
+    return moment_with(step, ((double)step + stage_time(stage)) * v.dt, shared_of(me) + AT_STEP + phase * HELD_STEP);
 }
 #endif
 
@@ -180,7 +191,7 @@ __device__ static __forceinline__ double value_at(const struct lane &me, const s
     double own[T::CELL + 1];
     in[SW_IN_X] = x_of(me, v, j);
     if (!CELLS_SHARED) T::cell(v.p, 1, v.r + T::AT_RUN, 1, in, me.first + j, own);
-    return T::point(v.p, 1, v.r + T::AT_RUN, 1, now.kept + T::AT_STEP, 1,
+    return T::point(v.p, 1, v.r + T::AT_RUN, 1, (STEP_IN_REGISTERS ? now.held : now.kept) + T::AT_STEP, 1,
                     CELLS_SHARED ? cell_of(me, j) + T::AT_CELL * GROUP : own, CELLS_SHARED ? GROUP : 1, in,
                     me.first + j, now.t, now.step);
 }

@@ -130,7 +130,7 @@ __device__ static __forceinline__ double sum_by_time(const struct lane &me, cons
     double sum = of_time(VALUED - 1) * now;
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
-        const struct moment then = {0, v.t + stage_time(i) * v.dt, shared_of(me) + AT_STEP + i * HELD_STEP};
+        const struct moment then = moment_with(0, v.t + stage_time(i) * v.dt, shared_of(me) + AT_STEP + i * HELD_STEP);
         if (i != VALUED - 1) sum = fma(of_time(i), value_at<K>(me, v, then, j, in), sum);
     }
     return sum;
@@ -139,8 +139,8 @@ __device__ static __forceinline__ double sum_by_time(const struct lane &me, cons
 template <int V>
 __device__ static __forceinline__ double g_by_time(const struct lane &me, const struct values &v, int j, double u)
 {
-    const struct moment now = {0, v.t + stage_time(VALUED - 1) * v.dt,
-                               shared_of(me) + AT_STEP + (VALUED - 1) * HELD_STEP};
+    const struct moment now = moment_with(0, v.t + stage_time(VALUED - 1) * v.dt,
+                                          shared_of(me) + AT_STEP + (VALUED - 1) * HELD_STEP);
     double in[SW_INPUTS] = {};
     in[SW_IN_U + NEIGHBOURS * V] = u;
     return sum_by_time<2 * V>(me, v, j, g_at<V>(me, v, now, j, u), in);
@@ -240,24 +240,26 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
     me.spilled += (SYSTEMS - 1) * GROUPS * (LANE_POINTS + 2) * (int)sizeof(double);
     const struct ahead rows = {me, held, by_time};
     struct sw_own_steps *steps = steps_of(me);
+    const double end = sw_own_steps_time_of_tick(o.times, to);
 #pragma unroll
     for (int k = 0; k < UNKNOWNS * LANE_POINTS; k++) c[k / LANE_POINTS][k % LANE_POINTS] = 0.0;
     for (;;) {
+        const bool begins = line < 0;
         if (__any_sync(EVERYONE, line < 0 && !drained)) {
             if (line < 0) factored = 0.0;
             take_line(me, b, o, u, line, drained, v, c);
         }
         const bool there = line >= 0;
         if (!__any_sync(EVERYONE, there)) return;
-        if (there && is_first_lane() && steps->left == 0) {
+        const bool aims = there && steps->left == 0;
+        __syncwarp();
+        if (aims && is_first_lane()) {
             const long long at = (long long)steps->goal;
             sw_own_steps_next(steps, o.times[at + 1] - o.times[at]);
         }
         __syncwarp();
-        if (there) {
-            v.dt = steps->dt;
-            v.t = sw_own_steps_time(steps, o.times);
-        }
+        if (there) v.dt = steps->dt;
+        if (there && (begins || aims)) v.t = sw_own_steps_time(steps, o.times);
         const bool other = there && v.dt != factored;
         if (__any_sync(EVERYONE, other)) {
             if (there) v.kappa = v.dt / (v.dx * v.dx);
@@ -275,7 +277,8 @@ own_steps_k(const __grid_constant__ struct sw_line_batch b, const __grid_constan
         if (there && is_first_lane()) taken = judge_step(me, o, line, error, size);
         __syncwarp();
         keep_or_go_back(me, rows, taken, c);
-        if (there && (steps->end != SW_OWN_STEPS_GO_ON || sw_own_steps_reached(steps, o.times, to))) {
+        if (there) v.t = sw_own_steps_time(steps, o.times);
+        if (there && (steps->end != SW_OWN_STEPS_GO_ON || sw_own_steps_is_at(steps, v.t, to, end))) {
             leave_line(me, b, o, u, line, c);
             line = -1;
         }

@@ -12,27 +12,33 @@ __device__ static inline int set_recursion(struct lane there, const struct sw_re
     double *table = shared_of(there), *number = table + TABLE, entries[4];
     struct sw_recursion_power x = sw_recursion_power_of(&one, POINTS / LANES);
     int stages = 0;
+    bool counts = true, closed = false;
     there.a1 = r.a1;
     there.a2 = r.a2;
 #pragma unroll 1
-    for (int k = 0; k < STAGES; k++) {  /* x: of (POINTS << k)/LANES points */
-        const struct sw_recursion_power more = sw_recursion_join(&x, &one);
-        for (int m = 0; m < 2; m++) {
-            if (m) sw_recursion_entries(more.m, more.plain, entries);
-            else sw_recursion_entries(x.m, x.plain, entries);
-            if (!sw_recursion_negligible(entries)) stages = k + 1;
+    for (int k = 0; k < STAGES; k++) {  /* x: of (POINTS << k)/LANES points; one more behind it */
+        counts = false;
+#pragma unroll
+        for (int m = 0; m < (EVEN ? 1 : 2); m++) {
+            const struct sw_recursion_power here = m ? sw_recursion_join(&x, &one) : x;
+            sw_recursion_entries(here.m, here.plain, entries);
+            counts |= !sw_recursion_negligible(entries);
             if (!is_first_lane()) continue;
             for (int i = 0; i < 4; i++) put_in_table(table, AT_POWER + 8 * k + 4 * m + i, entries[i]);
         }
+        if (!counts) break;  /* nor do powers of more points: no scan goes on to them */
+        stages = k + 1;
         const bool odd = ((long long)POINTS << (k + 1)) / LANES % 2;
         x = sw_recursion_join(&x, &x);
         if (odd) x = sw_recursion_join(&x, &one);
     }
-    sw_recursion_entries(x.m, x.plain, entries);
-    const bool closed = !sw_recursion_negligible(entries);
-    sw_recursion_closure(&x, entries);
+    if (counts) {
+        sw_recursion_entries(x.m, x.plain, entries);
+        closed = !sw_recursion_negligible(entries);
+        sw_recursion_closure(&x, entries);
+    }
     if (is_first_lane()) {
-        for (int i = 0; i < 4; i++) put_in_table(table, i, entries[i]);
+        for (int i = 0; i < 4 && closed; i++) put_in_table(table, i, entries[i]);
         number[0] = r.a1;
         number[1] = r.a2;
         number[2] = r.scale;

@@ -153,7 +153,7 @@ struct sw_own_limits fields_limits_of(const struct fields_sim *s, const struct f
                  most = r->longest_dt > 0 && r->longest_dt < end ? r->longest_dt : end;
     return (struct sw_own_limits){.tolerance = r->tolerance, .absolute = r->absolute,
                                   .most = fields_longest_dt(w, constant, r->tolerance, most),
-                                  .careful = end / SW_DRIVE_TIMES, .quiet = end / SW_DRIVE_QUIET,
+                                  .careful = end / SW_DRIVE_TIMES, .over_quiet = SW_DRIVE_QUIET / end,
                                   .share = fields_drive_share(&s->desc), .k = w->method->order};
 }
 

@@ -1,9 +1,7 @@
 #ifndef RECURSIVE_DEVICE_POINT_H
 #define RECURSIVE_DEVICE_POINT_H
 /* The numbers of recursive.h in double precision alone, for a device that forms them while it steps; recursive.c, which
- * derives the formulas, has long double. Functions of roots are algebraic here, with w = sqrt(z)/2
- *
- *     rho = exp(-2 asinh w) = (w + sqrt(1 + w²))^-2,     z < -4:  rho = -(w + sqrt(w² - 1))^-2 with w = sqrt(-z)/2
+ * derives its formulas, has long double. Functions of roots are algebraic here.
  *
  * a1 and a2 are off by some u = 2^-53 where recursive.c rounds once: a solve then is off by some times its 10 u (1 +
  * sqrt|s2| + sqrt|s4|) at most. All else follows from the rounded numbers. */
@@ -17,49 +15,26 @@
 
 struct sw_recursion { double a1, a2, scale; };  /* of one direction; 1/g */
 
-/** Square root of x + i y, y > 0. */
-SW_HD static inline void sw_recursion_root(double x, double y, double *re, double *im)
+/** a1 and a2 of z + s2 s + s4 s², z > 0, s = 2 - 2 cos; NaN where it has a zero, or
+ * numbers too large for N².
+ *
+ * With t = a2 + 1/a2 = 2 + delta, comparing coefficients with (1 + a1 x + a2 x²)(1 + a1/x + a2/x²) gives
+ *
+ *     s4 delta² - (2 s2 + z) delta + (s2² - 4 z s4)/s4 = 0,     a1 = -(4 + s2/s4) a2/(1 + a2)
+ *
+ * of which |delta| is the larger root, as the other one belongs to the quotient of the roots x; its discriminant is z
+ * times the symbol's value at s = 4. N = 2 s4 delta and M = 4 s4/a2 stay finite where s4 = 0. */
+SW_HD static inline void sw_recursion_symmetric(double s4, double s2, double z, struct sw_recursion *r)
 {
-    const double larger = sqrt(0.5 * (hypot(x, y) + fabs(x))), smaller = 0.5 * (y / larger);
-    *re = x < 0.0 ? smaller : larger;
-    *im = x < 0.0 ? larger : smaller;
-}
-
-/** Of a real z = over/under: NaN where the symbol has a zero. */
-SW_HD static inline double sw_recursion_rho(double over, double under)
-{
-    const double z = over / under, w = 0.5 * sqrt(fabs(z));
-    if (z > 0.0) {
-        const double x = 1.0 / (w + sqrt(fma(w, w, 1.0)));
-        return x * x;
+    const double b = fma(2.0, s2, z), last = fma(16.0, s4, fma(4.0, s2, z)), root = sqrt(z * last);
+    double N = b + root;
+    if (b < 0.0) {  /* the symbol has a minimum at s > 0 */
+        const double zs4 = z * s4, D = fma(s2, s2, -4.0 * zs4) - 4.0 * fma(z, s4, -zs4);
+        N = D < 0.0 ? -4.0 * D / (root - b) : nan("");
     }
-    const double beyond = -fma(4.0, under, over) / under, x = 1.0 / (w + 0.5 * sqrt(beyond));  /* -z - 4 */
-    return z < -4.0 ? -x * x : nan("");
-}
-
-/** a1 and a2 of 1 + s2 s + s4 s². */
-SW_HD static inline void sw_recursion_symmetric(double s4, double s2, struct sw_recursion *r)
-{
-    const double D = fma(s2, s2, -4.0 * s4);
-    if (D < 0.0) {
-        double w_re, w_im, re, im;
-        sw_recursion_root(0.5 * (s2 / s4), 0.5 * (sqrt(-D) / s4), &w_re, &w_im);
-        w_re *= 0.5;
-        w_im *= 0.5;
-        /* 1 + w², w² = z/4 */
-        sw_recursion_root(1.0 + 0.125 * (s2 / s4), 0.125 * (sqrt(-D) / s4), &re, &im);
-        re += w_re;
-        im += w_im;
-        const double size = 1.0 / fma(re, re, im * im), c = re * size, s = im * size;
-        r->a1 = -2.0 * (c - s) * (c + s);
-        r->a2 = size * size;
-    } else {
-        const double t = s2 + copysign(sqrt(D), s2);
-        const double rho1 = t != 0.0 ? sw_recursion_rho(2.0, t) : 0.0;
-        const double rho2 = s4 != 0.0 ? sw_recursion_rho(t, 2.0 * s4) : 0.0;
-        r->a1 = -(rho1 + rho2);
-        r->a2 = rho1 * rho2;
-    }
+    const double M = fma(4.0, s4, N) + sqrt(N * fma(8.0, s4, N));
+    r->a2 = last > 0.0 && isfinite(M) ? 4.0 * s4 / M : nan("");
+    r->a1 = -4.0 * fma(4.0, s4, s2) / fma(4.0, s4, M);
 }
 
 /** The positive root of e³ + c2 e² + c1 e - c0, c2 > 0 and c0 > 0. */
@@ -115,7 +90,7 @@ SW_HD static inline bool sw_recursion_factors(const struct sw_line_operator *a, 
         if (!sw_recursion_general(a, z, up, down)) return false;
     } else {
         if (!(z > 0.0)) return false;
-        sw_recursion_symmetric(a->s4 / z, a->s2 / z, up);
+        sw_recursion_symmetric(a->s4, a->s2, z, up);
         *down = *up;
     }
     /* (1 + a1) + a2: exact where the roots are near 1 */

@@ -57,7 +57,7 @@ struct sw_own_limits {
     double tolerance, absolute;  /* relative to u, and in its unit                       */
     double most;                 /* no step is longer                                    */
     double careful;              /* nor than this after steps that tell nothing          */
-    double quiet;                /* nor where errors allow steps longer than this        */
+    double over_quiet;           /* nor where errors allow steps longer than 1/over_quiet */
     double share;                /* windows of own_steps_drive.h over output times       */
     int    k;                    /* the order of the embedded solution, and 1: imex.h    */
 };
@@ -71,14 +71,27 @@ SW_HD static inline double sw_own_steps_time(const struct sw_own_steps *s, const
     return t > times[goal - 1] ? t : times[goal - 1];
 }
 
-/** Whether a run is at a tick or beyond: tick k SW_OWN_STEPS_TICKS + i is i/SW_OWN_STEPS_TICKS of the way from times[k]
- * to times[k + 1]. */
+/** The time of tick k SW_OWN_STEPS_TICKS + i: i/SW_OWN_STEPS_TICKS of the way from times[k] to times[k + 1]. */
+SW_HD static inline double sw_own_steps_time_of_tick(const double *times, long long tick)
+{
+    const long long last = tick / SW_OWN_STEPS_TICKS, behind = tick % SW_OWN_STEPS_TICKS;
+    double t = times[last];
+    if (behind) t += (times[last + 1] - times[last]) * ((double)behind / SW_OWN_STEPS_TICKS);
+    return t;
+}
+
+/** Whether a run, which is at t, is at a tick, whose time is t_of_tick, or beyond. */
+SW_HD static inline bool sw_own_steps_is_at(const struct sw_own_steps *s, double t, long long tick, double t_of_tick)
+{
+    const long long at = (long long)s->goal * SW_OWN_STEPS_TICKS;
+    if (s->left == 0 || at <= tick) return s->left == 0 && at >= tick;
+    return t >= t_of_tick;
+}
+
+/** The same of where it is. */
 SW_HD static inline bool sw_own_steps_reached(const struct sw_own_steps *s, const double *times, long long tick)
 {
-    const long long goal = (long long)s->goal, last = tick / SW_OWN_STEPS_TICKS;
-    if (s->left == 0 || goal * SW_OWN_STEPS_TICKS <= tick) return s->left == 0 && goal * SW_OWN_STEPS_TICKS >= tick;
-    return sw_own_steps_time(s, times) >=
-           times[last] + (times[last + 1] - times[last]) * ((double)(tick % SW_OWN_STEPS_TICKS) / SW_OWN_STEPS_TICKS);
+    return sw_own_steps_is_at(s, sw_own_steps_time(s, times), tick, sw_own_steps_time_of_tick(times, tick));
 }
 
 /** The first tick behind where a run is, which has begun. */
@@ -93,11 +106,8 @@ SW_HD static inline long long sw_own_steps_tick(const struct sw_own_steps *s, co
 /** How many steps it is to a tick, as far as can be told before they are taken. */
 SW_HD static inline double sw_own_steps_expected(const struct sw_own_steps *s, const double *times, long long tick)
 {
-    const long long last = tick / SW_OWN_STEPS_TICKS, behind = tick % SW_OWN_STEPS_TICKS;
     const double dt = s->left > 0 ? s->dt : s->wanted;
-    double t = times[last];
-    if (behind) t += (times[last + 1] - times[last]) * ((double)behind / SW_OWN_STEPS_TICKS);
-    return dt > 0 ? (t - sw_own_steps_time(s, times)) / dt : 0;
+    return dt > 0 ? (sw_own_steps_time_of_tick(times, tick) - sw_own_steps_time(s, times)) / dt : 0;
 }
 
 /** Divide what remains to the output time into steps of at most `wanted`. */
@@ -170,7 +180,7 @@ SW_HD static inline void sw_own_steps_first(struct sw_own_steps *s, int unknowns
         if (isfinite(change)) dt = change, bounded = true;
     }
     /* it is at rest */
-    if ((!bounded || dt > limits->most || dt > limits->quiet) && limits->careful < dt) dt = limits->careful;
+    if ((!bounded || dt > limits->most || dt * limits->over_quiet > 1) && limits->careful < dt) dt = limits->careful;
     if (given > 0) dt = given;
     s->wanted = dt < limits->most ? dt : limits->most;
     s->dt = 0;
@@ -209,7 +219,8 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
         const float power = (0.4f * (float)s->memory - 0.7f * e) / (float)k;
         const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.3, 3);
         double most = limits->most;
-        double quiet = old / limits->quiet;  /* to the power k: where the error allows steps of old r^(-1/k) > quiet */
+        /* to the power k: r is below it where the error allows old r^(-1/k) > 1/over_quiet */
+        double quiet = old * limits->over_quiet;
         quiet *= k == 3 ? quiet * quiet : quiet;
         if ((silent || ratio < quiet) && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;

@@ -265,7 +265,7 @@ static struct sw_own_steps run_own(const struct field_problem *p, enum sw_scheme
     struct sw_own_steps steps = {0};
     const double times[] = {0, p->t / 2, p->t}, drive[] = {0, 0};
     const struct fields_own own = {.steps = &steps, .drive = drive, .times = times,
-                                   .limits = {.tolerance = tolerance, .most = p->t, .careful = p->t, .quiet = INFINITY,
+                                   .limits = {.tolerance = tolerance, .most = p->t, .careful = p->t, .over_quiet = 0,
                                               .k = w.method->order}};
     make(p, scheme, p->dt, 0, &s);
     w.work = s.work;

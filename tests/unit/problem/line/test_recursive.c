@@ -187,12 +187,43 @@ static void keeps_a_constant_to_rounding(void **state)
 static void refuses_what_is_not_positive_definite(void **state)
 {
     static const double pair[][2] = {{-1.0, 0.0}, {0.0, -0.25}, {0.0, -0.3}, {0.9, -2.0}, {1.0, -2.0}, {NAN, 0.0},
-                                     {0.0, INFINITY}, {-1.0 / 16, 0.0}, {-0.1, 0.1}};
+                                     {0.0, INFINITY}, {1.0, -6.0}, {0.25, -1.0}, {-1.0 / 16, 0.0}, {-0.1, 0.1}};
     struct sw_recursive r;
     (void)state;
     for (size_t k = 0; k < sizeof pair / sizeof *pair; k++)
         if (factor(pair[k][0], pair[k][1], &r))
             fail_msg("s4 = %g, s2 = %g accepted", pair[k][0], pair[k][1]);
+}
+
+/* What a device forms while it steps, from its own formulas, is what long double gives: a1 and a2 to 8 u of their size,
+ * which is 2 and 1 at most, where the least value of the symbol is not a rounding error of its terms. */
+static void double_precision_finds_the_same_symmetric_factors(void **state)
+{
+    uint64_t seed = 11;
+    int negative = 0;
+    (void)state;
+    for (int k = 0; k < 200000; k++) {
+        const double z = pow(10, 3 * test_random(&seed)), sign = test_random(&seed);
+        double s4 = pow(10, 12 * test_random(&seed)), s2 = pow(10, 12 * test_random(&seed));
+        if (sign < -0.8) s4 *= -1;
+        if (sign > 0.5) s2 *= -1;
+        double least = z, largest = fabs(z) + 4 * fabs(s2) + 16 * fabs(s4);
+        const double turn = s4 != 0 ? -s2 / (2 * s4) : 0;
+        for (int i = 0; i < 2; i++) {
+            const double at = i ? fmin(fmax(turn, 0), 4) : 4;
+            least = fmin(least, z + at * (s2 + s4 * at));
+        }
+        if (least < 1e-2 * fmin(z, largest)) continue;
+        negative += s4 < 0 || s2 < 0;
+        const struct sw_line_operator a = {.s0 = z - 1, .s2 = s2, .s4 = s4};
+        struct sw_recursive exact, down;
+        struct sw_recursion up, other;
+        if (!sw_recursive_factors(&a, false, &exact, &down) || !sw_recursion_factors(&a, &up, &other))
+            fail_msg("z = %g, s2 = %g, s4 = %g: refused", z, s2, s4);
+        assert_near(up.a1, exact.a1, 2 * 8 * 0x1p-53);
+        assert_near(up.a2, exact.a2, 8 * 0x1p-53);
+    }
+    assert_true(negative > 1000);
 }
 
 static void the_identity_is_its_own_factor(void **state)
@@ -546,6 +577,7 @@ int main(void)
         cmocka_unit_test(refuses_operators_whose_real_part_is_not_positive),
     };
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(double_precision_finds_the_same_symmetric_factors),
         cmocka_unit_test(blocks_in_a_row_differ_by_one_point_at_most),
         cmocka_unit_test(sums_products_of_the_answer_to_an_impulse),
         cmocka_unit_test(sums_products_to_all_digits_where_roots_are_close_to_one),
