@@ -136,11 +136,9 @@ __device__ static inline void set_values(const struct lane &me, const struct sw_
         for (int j = 0; j < LANE_POINTS; j++) keep_cells(me, v, j);
 }
 
-/* Few values of a time are held in registers: from shared memory the compiler loads them again behind each store of a
- * point's numbers. */
+/* kept: the values kept at this time; held: the same in registers, if they are few: from shared memory the compiler
+ * loads them again behind each store of a point's numbers */
 enum { FEW_OF_STEP = 4, STEP_IN_REGISTERS = HELD_STEP <= FEW_OF_STEP };
-
-/* kept: the values kept at this time; held: the same, if they are few */
 struct moment { long long step; double t; const double *kept; double held[FEW_OF_STEP + 1]; };
 
 __device__ static __forceinline__ struct moment moment_with(long long step, double t, const double *kept)

@@ -12,13 +12,12 @@ __device__ static inline int set_recursion(struct lane there, const struct sw_re
     double *table = shared_of(there), *number = table + TABLE, entries[4];
     struct sw_recursion_power x = sw_recursion_power_of(&one, POINTS / LANES);
     int stages = 0;
-    bool counts = true, closed = false;
+    bool counts = true;
     there.a1 = r.a1;
     there.a2 = r.a2;
 #pragma unroll 1
     for (int k = 0; k < STAGES; k++) {  /* x: of (POINTS << k)/LANES points; one more behind it */
         counts = false;
-#pragma unroll
         for (int m = 0; m < (EVEN ? 1 : 2); m++) {
             const struct sw_recursion_power here = m ? sw_recursion_join(&x, &one) : x;
             sw_recursion_entries(here.m, here.plain, entries);
@@ -34,17 +33,17 @@ __device__ static inline int set_recursion(struct lane there, const struct sw_re
     }
     if (counts) {
         sw_recursion_entries(x.m, x.plain, entries);
-        closed = !sw_recursion_negligible(entries);
+        counts = !sw_recursion_negligible(entries);  /* whether the line's ends see each other */
         sw_recursion_closure(&x, entries);
     }
     if (is_first_lane()) {
-        for (int i = 0; i < 4 && closed; i++) put_in_table(table, i, entries[i]);
+        for (int i = 0; i < 4 && counts; i++) put_in_table(table, i, entries[i]);
         number[0] = r.a1;
         number[1] = r.a2;
         number[2] = r.scale;
         compute_response(there);
     }
-    return stages | closed << 6;
+    return stages | counts << 6;
 }
 
 /* ------------------------------------------------------------------ ends */

@@ -2,7 +2,6 @@
 #define RECURSIVE_DEVICE_POINT_H
 /* The numbers of recursive.h in double precision alone, for a device that forms them while it steps; recursive.c, which
  * derives its formulas, has long double. Functions of roots are algebraic here.
- *
  * a1 and a2 are off by some u = 2^-53 where recursive.c rounds once: a solve then is off by some times its 10 u (1 +
  * sqrt|s2| + sqrt|s4|) at most. All else follows from the rounded numbers. */
 #ifndef __CUDACC_RTC__
@@ -15,26 +14,24 @@
 
 struct sw_recursion { double a1, a2, scale; };  /* of one direction; 1/g */
 
-/** a1 and a2 of z + s2 s + s4 s², z > 0, s = 2 - 2 cos; NaN where it has a zero, or
- * numbers too large for N².
+/** a1 and a2 of z + s2 s + s4 s², z > 0, s = 2 - 2 cos; NaN where it has a zero, or its products overflow.
  *
  * With t = a2 + 1/a2 = 2 + delta, comparing coefficients with (1 + a1 x + a2 x²)(1 + a1/x + a2/x²) gives
  *
  *     s4 delta² - (2 s2 + z) delta + (s2² - 4 z s4)/s4 = 0,     a1 = -(4 + s2/s4) a2/(1 + a2)
  *
- * of which |delta| is the larger root, as the other one belongs to the quotient of the roots x; its discriminant is z
- * times the symbol's value at s = 4. N = 2 s4 delta and M = 4 s4/a2 stay finite where s4 = 0. */
+ * of which N = 2 s4 delta is the larger root (the other is of the quotient of the roots x), the discriminant z times
+ * the symbol at s = 4. B = N + 8 s4 and M = 4 s4/a2 are finite where s4 = 0; one form of M cancels, the other does not.
+ * With b < 0 the symbol has a minimum between, which is positive if D < 0. */
 SW_HD static inline void sw_recursion_symmetric(double s4, double s2, double z, struct sw_recursion *r)
 {
-    const double b = fma(2.0, s2, z), last = fma(16.0, s4, fma(4.0, s2, z)), root = sqrt(z * last);
-    double N = b + root;
-    if (b < 0.0) {  /* the symbol has a minimum at s > 0 */
-        const double zs4 = z * s4, D = fma(s2, s2, -4.0 * zs4) - 4.0 * fma(z, s4, -zs4);
-        N = D < 0.0 ? -4.0 * D / (root - b) : nan("");
-    }
-    const double M = fma(4.0, s4, N) + sqrt(N * fma(8.0, s4, N));
+    const double q = fma(4.0, s4, s2), last = s2 < 0.0 ? fma(16.0, s4, fma(4.0, s2, z)) : fma(4.0, q, z);
+    const double b = fma(2.0, s2, z), root = sqrt(z * last), B = fma(0.5, z + last, root);
+    const double zs4 = z * s4, D = fma(s2, s2, -4.0 * zs4) - 4.0 * fma(z, s4, -zs4);
+    const double N = b >= 0.0 ? b + root : D < 0.0 ? -4.0 * D / (root - b) : nan("");
+    const double middle = sqrt(N * B), M = s4 < 0.0 ? fma(-4.0, s4, B + middle) : fma(4.0, s4, N) + middle;
     r->a2 = last > 0.0 && isfinite(M) ? 4.0 * s4 / M : nan("");
-    r->a1 = -4.0 * fma(4.0, s4, s2) / fma(4.0, s4, M);
+    r->a1 = -4.0 * q / (B + middle);
 }
 
 /** The positive root of e³ + c2 e² + c1 e - c0, c2 > 0 and c0 > 0. */

@@ -42,8 +42,7 @@ bool sw_own_sees_unknown(const struct sw_program *program);
  * stable: an error by which the whole run might take fewer steps than these does not tell that nothing does. */
 enum { SW_DRIVE_QUIET = 32 };
 
-/** The longest step that errors may allow, of which sw_own_limits has the inverse: a part of the run where something
- * may grow, else infinite. */
+/** 1/sw_own_limits.over_quiet: a part of the run where something may grow, else infinite. */
 double sw_own_drive_quiet(const struct sw_stepper_desc *desc);
 
 /** The longest step as long as steps tell nothing of their error (sw_own_steps_control()): a part of the run if its

@@ -88,7 +88,7 @@ SW_HD static inline bool sw_own_steps_is_at(const struct sw_own_steps *s, double
     return t >= t_of_tick;
 }
 
-/** The same of where it is. */
+/** The same. */
 SW_HD static inline bool sw_own_steps_reached(const struct sw_own_steps *s, const double *times, long long tick)
 {
     return sw_own_steps_is_at(s, sw_own_steps_time(s, times), tick, sw_own_steps_time_of_tick(times, tick));
@@ -219,8 +219,7 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
         const float power = (0.4f * (float)s->memory - 0.7f * e) / (float)k;
         const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.3, 3);
         double most = limits->most;
-        /* to the power k: r is below it where the error allows old r^(-1/k) > 1/over_quiet */
-        double quiet = old * limits->over_quiet;
+        double quiet = old * limits->over_quiet;  /* to the power k: the error allows old r^(-1/k) where r is below */
         quiet *= k == 3 ? quiet * quiet : quiet;
         if ((silent || ratio < quiet) && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;

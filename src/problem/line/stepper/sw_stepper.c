@@ -384,8 +384,8 @@ struct sw_own_limits sw_stepper_limits(const struct sw_stepper *s, const struct 
     return (struct sw_own_limits){
         .tolerance = r->tolerance, .absolute = r->absolute,
         .most = longest(s, r), .careful = sw_own_drive_careful(&s->desc),
-        .over_quiet = 1.0 / sw_own_drive_quiet(&s->desc),
-        .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals, .k = sw_imex_of(s->desc.model.scheme)->order};
+        .over_quiet = 1.0 / sw_own_drive_quiet(&s->desc), .k = sw_imex_of(s->desc.model.scheme)->order,
+        .share = sw_own_drive_windows(&s->desc) / (double)s->desc.goals};
 }
 
 static void explain_early_end(const struct sw_sim *sim, int j, const double *record, bool finite, struct sw_text *text)
