@@ -155,6 +155,10 @@ $(tests) $(benches): $B/tests/helpers/helpers.o $B/libsweep.a $(if $(PORTABLE),$
 $B/test_evaluations: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_expr_parse sw_program_compile sw_eval_create \
     sw_eval_points sw_setup_column sw_setup_find sw_setup_word sw_problem_find)
 
+# tests/helpers/quick_kernels.h
+compile_kernels := $(if $(CUDA),$(notdir $(basename $(shell grep -l '"architecture.h"' $(test_sources)))))
+$(compile_kernels:%=$B/%): private LDFLAGS += $(addprefix -Wl$(,)--wrap=,sw_module_create dlsym)
+
 # Steppers on an emulated device reach no kernel that nvcc has compiled.
 $B/test_paces_emulated: private LDFLAGS += $(addprefix -Wl$(,)--wrap=,cudaSetDevice sw_cuda_line_reset \
     sw_cuda_to_lines sw_cuda_line_measure)

@@ -7,6 +7,7 @@
 #include "device/sw_device.h"
 #include "device/sw_kernels.h"
 #include "helpers.h"
+#include "quick_kernels.h"
 
 /** @return close with sw_device_close(). A build without CUDA, or a machine without the compiler, skips the test, or
  *          fails it where rows of CUDA are needed */
