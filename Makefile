@@ -78,15 +78,23 @@ NVFLAGS   = $(NVOPT) -std=c++17 -lineinfo $(foreach s,$(SM),-gencode arch=comput
             -gencode arch=compute_$(lastword $(SM)),code=compute_$(lastword $(SM)) \
             -Isrc -I. -MMD -MP $(if $(CUDA_SYNC),-DSW_CUDA_SYNC) \
             -Xcompiler -Wall,-Wextra,-fPIE $(if $(WERROR),-Werror all-warnings)
-STATIC    = $(if $(PORTABLE),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
+# HDF5 may need thirty libraries (Debian's: libcurl, and what that needs), and to load them is 10 of the 14 ms of a
+# start. A program for this machine has HDF5, and what else the machine has as an archive, in itself.
+hdf5_archives = $(HDF5_LIBS) -lsz -laec -lz
+hdf5_archive  = $(if $(HDF5_LDFLAGS),$(wildcard $(patsubst -L%,%/lib$(hdf5_name).a,$(HDF5_LDFLAGS))),1)
+try_archives  = printf 'int H5open(void); int main(void) { return H5open(); }' | $(CC) -x c -o /dev/null - \
+    $(HDF5_LDFLAGS) -Wl$(,)-Bstatic $(hdf5_archives) -lconfig -lnettle -lstdc++ -Wl$(,)-Bdynamic -ldl -lm 2> /dev/null
+ARCHIVES ?= $(eval ARCHIVES := $(if $(PORTABLE)$(and $(findstring -march=native,$(OPT)),$(hdf5_archive), \
+    $(shell $(try_archives) && echo there)),1))$(ARCHIVES)
+STATIC    = $(if $(ARCHIVES),-Wl$(,)-Bstatic $(1) -Wl$(,)-Bdynamic,$(2))
 ,        := ,
 # A thread of OpenMP ends by a library that glibc loads then, and aborts if there is no memory for it: here it is loaded
 # at the start.
 AT_START  = -Wl$(,)--push-state$(,)--no-as-needed -lgcc_s -Wl$(,)--pop-state
 LDLIBS    = $(HDF5_LDFLAGS) \
-            $(call STATIC,$(HDF5_LIBS) -lsz -laec -lz -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \
+            $(call STATIC,$(hdf5_archives) -lconfig -lnettle,$(HDF5_LIBS) -lconfig -lnettle) \
             $(if $(CUDA),-L$(CUDA_DIR)/lib64 -lcudart_static -lrt $(call STATIC,-lstdc++,-lstdc++)) \
-            $(if $(MPI),$(MPI_LDFLAGS)) $(call STATIC,-lgomp) $(AT_START) -lpthread -ldl -lm
+            $(if $(MPI),$(MPI_LDFLAGS)) $(if $(PORTABLE),$(call STATIC,-lgomp)) $(AT_START) -lpthread -ldl -lm
 LDFLAGS  += $(if $(SANITIZE),,-Wl$(,)--gc-sections) $(HARDEN_LDFLAGS) \
             $(if $(PORTABLE),-s -static-libgcc -Wl$(,)--as-needed)
 

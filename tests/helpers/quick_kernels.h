@@ -1,9 +1,9 @@
 #ifndef QUICK_KERNELS_H
 #define QUICK_KERNELS_H
 /* Kernels that a test compiles for an architecture, and nothing runs: all of a text at once, which is then read once
- * instead of once a kernel (0.1 s each), and, where there is no GPU, with little optimization. Both is half the time. The
- * Makefile links tests that include architecture.h so that they call the functions below. SW_LONG=1: each kernel by
- * itself and as optimized as the program has it. */
+ * instead of once a kernel (0.1 s each), and with little optimization where there is no GPU. Each is half of the time.
+ * The Makefile links tests that include architecture.h so that they call the functions below. SW_LONG=1: each kernel by
+ * itself, and as optimized as the program has it. */
 #ifdef SW_HAVE_CUDA
 #include <cuda_runtime_api.h>
 #include <nvrtc.h>
