@@ -21,7 +21,7 @@ if [ "$1" = --one ]; then  # FOLDER PROGRAM: for ourselves
     exec flock scripts/build/run_tests.sh cat "$folder/$name.out"  # of all suites that run
 fi
 build=$1
-export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1}"
+export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:handle_sigill=2}"
 export SW_PYTHON="$(scripts/build/find_python.sh)"  # looked for once, as that takes time
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 # The longest begin first, so that none is left alone at the end; the others in any order.
