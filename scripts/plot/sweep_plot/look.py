@@ -75,7 +75,8 @@ def fitted(draw):
             break
     else:
         note("names run together; a larger --size makes room")
-    figure.set_layout_engine("none")
+    with matplotlib.rc_context({"figure.autolayout": False, "figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)  # "none" leaves one, for which savefig would draw everything once more
     return figure
 
 
@@ -178,6 +179,7 @@ def tell_apart(axes, drawn):
     lines gaps would show nothing."""
     if len(drawn) > MOST_LINES:
         return
+    plain_ticks(axes.figure)
     axes.figure.draw_without_rendering()
     places = [axes.transData.transform(np.column_stack(line.get_data())) for line in drawn]
     for k, line in enumerate(drawn):
@@ -226,6 +228,7 @@ def wrapped(figure, text, width, size):
 def finish(figure, results, second="", panels=False, legend=None):
     """The sweep's title, a line that says what is drawn (panels: above all of them), and in small print where the
     numbers come from; labels in lines that fit, what legend() adds, and ticks. To be called when all is drawn."""
+    plain_ticks(figure)
     width = figure.get_figwidth() - 0.3
     second = "; ".join(filter(None, [second, results.told_where]))
     text = wrapped(figure, results.title, width, matplotlib.rcParams["figure.titlesize"])
@@ -287,6 +290,21 @@ class Names(matplotlib.ticker.Formatter):
 
     def format_ticks(self, values):
         return tick_names(values)
+
+
+class Plain(matplotlib.ticker.ScalarFormatter):
+    """Numbers at ticks without a formula about each, which takes ten times as long to lay out; the power of ten beside
+    an axis is one."""
+    def __call__(self, value, place=None):
+        name, (before, behind) = super().__call__(value, place), ("$\\mathdefault{", "}$")
+        return name[len(before):-len(behind)] if name.startswith(before) and name.endswith(behind) else name
+
+
+def plain_ticks(figure):
+    """Before it is laid out."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if type(axis.get_major_formatter()) is matplotlib.ticker.ScalarFormatter:
+            axis.set_major_formatter(Plain())
 
 
 def value_ticks(axis, values):
