@@ -181,17 +181,16 @@ static struct growth growth_of(const struct frozen *f, int place, double theta)
 
 /* ------------------------------------------------------------------ about a constant u: the limit of a kind */
 
-/* What a step multiplies a wave by: q = gamma dt L, e = dt E. */
-static double factor_of_step(const struct sw_imex_stages *m, double q, double e)
+/* What waves are after each stage, and last the step, side by side: q = gamma dt L, e = dt E. */
+static void waves_after(const struct sw_imex_stages *m, const double *q, const double *e, double u[][SW_LINE_WAVES + 1])
 {
-    double u[SW_IMEX_STAGES] = {1}, result = m->result.of_first * q;
-    for (int i = 1; i < m->count; i++) {
-        u[i] = m->stage[i].of_first * q;
-        for (int j = 0; j < i; j++) u[i] += (m->stage[i].of_state[j] + m->stage[i].of_value[j] * e) * u[j];
-        u[i] = u[i] / (1 - q) - m->left;
+    for (int i = 0; i <= m->count; i++) {
+        const struct sw_imex_weights *w = i < m->count ? &m->stage[i] : &m->result;
+        for (int k = 0; k <= SW_LINE_WAVES; k++) u[i][k] = i ? w->of_first * q[k] : 1;
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k <= SW_LINE_WAVES; k++) u[i][k] += (w->of_state[j] + w->of_value[j] * e[k]) * u[j][k];
+        for (int k = 0; i && i < m->count && k <= SW_LINE_WAVES; k++) u[i][k] = u[i][k] / (1 - q[k]) - m->left;
     }
-    for (int j = 0; j < m->count; j++) result += (m->result.of_state[j] + m->result.of_value[j] * e) * u[j];
-    return m->last ? u[m->count - 1] : result;
 }
 
 /* The mean, and waves of s = 2 - 2 cos theta up to 4, evenly in its logarithm. @param least  the first s but 0 */
@@ -232,11 +231,12 @@ static double derivative_at(struct sw_eval *f, double u)
 static bool stable_at(const struct sw_line_limit *l, double dt, double u)
 {
     const double source = derivative_at(l->source, u), slope = derivative_at(l->g, u);
-    for (int k = 0; k <= SW_LINE_WAVES; k++) {
-        const double q = dt * l->q[k], e = dt * (source + slope * l->d2[k]);
-        const double factor = fabs(factor_of_step(&l->method, q, e));
-        if (!(factor <= 1) && !(log(factor) <= 2 * (e + q / l->weight) + 1e-12)) return false;
-    }
+    double q[SW_LINE_WAVES + 1], e[SW_LINE_WAVES + 1], after[SW_IMEX_STAGES + 1][SW_LINE_WAVES + 1];
+    const double *const factor = after[l->method.count - l->method.last];
+    for (int k = 0; k <= SW_LINE_WAVES; k++) q[k] = dt * l->q[k], e[k] = dt * (source + slope * l->d2[k]);
+    waves_after(&l->method, q, e, after);
+    for (int k = 0; k <= SW_LINE_WAVES; k++)
+        if (!(fabs(factor[k]) <= 1) && !(log(fabs(factor[k])) <= 2 * (e[k] + q[k] / l->weight) + 1e-12)) return false;
     return true;
 }
 
