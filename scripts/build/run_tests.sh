@@ -25,9 +25,9 @@ export BUILD="$build" SWEEP="$PWD/$build/sweep" ASAN_OPTIONS="${ASAN_OPTIONS:-de
 export SW_PYTHON="$(scripts/build/find_python.sh)"  # looked for once, as that takes time
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY:-passive}"  # threads that spin take the time of the test beside them
 # The longest begin first, so that none is left alone at the end; the others in any order.
-longest='fields_kernels fields_emulated plot domains fields_walls_emulated mpi shipped bench field_rows_agree cli
-    equations own_steps gather refine bvp elliptic tridiagonal_stream fd_cut ladder problem kernel tridiagonal
-    equation_stability paces report pencils fuzz_smoke faults stop stepper clock readers fd field_rows commands
+longest='plot fields_emulated domains mpi fields_kernels bench fields_walls_emulated field_rows_agree refine equations
+    own_steps gather shipped elliptic cli ladder fuzz_smoke kernels bvp pencils tridiagonal_stream fd_cut problem
+    kernel tridiagonal equation_stability paces report faults stop stepper clock readers fd field_rows commands
     tutorial statistics scale ladders equation attack paces_emulated fd_fused fields_random steps_rounding advection
     workers lengthen evaluations elliptic_cut wrong_values tridiagonal_ranks submit kill initial_file writers
     results join field_walls comm bvp_reference w_methods stepper_long line_ends not_finite status noise checksum'
