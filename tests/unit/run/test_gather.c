@@ -135,16 +135,20 @@ static void take_long(const double *column, int count)
     }
 }
 
+/* Where the disk is slow beside other tests, all may have waited long enough just as the long batch begins: then once
+ * more. */
 static void none_waits_for_a_long_batch(void **state)
 {
     watched = path("long.h5");
+    ended_at_first = 150;
     (void)state;
-    assert_ok(perform(&(struct call){.config = thousand, .file = watched, .override = {"run.batch=1", few},
-                                     .loads = take_long}));
-    assert_int_equal(ended_later, 150);
-    /* as long as the disk is not so slow beside other tests that the 150 took as long as batches wait */
-    if (ended_at_first == 150) print_message("all were there before, nothing was seen to wait\n");
-    rm(watched);
+    for (int tries = 0; tries < 10 && ended_at_first == 150; tries++) {
+        assert_ok(perform(&(struct call){.config = thousand, .file = watched, .override = {"run.batch=1", few},
+                                         .loads = take_long}));
+        assert_int_equal(ended_later, 150);
+        rm(watched);
+    }
+    assert_true(ended_at_first < 150);
 }
 
 int main(void)

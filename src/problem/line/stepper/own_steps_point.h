@@ -54,12 +54,12 @@ enum { SW_OWN_STEPS_NUMBERS = 13 + SW_OWN_STEPS_PEAKS };
 
 /* What bounds the steps of a run. */
 struct sw_own_limits {
-    double tolerance, absolute;  /* relative to u, and in its unit                       */
-    double most;                 /* no step is longer                                    */
-    double careful;              /* nor than this after steps that tell nothing          */
+    double tolerance, absolute;  /* relative to u, and in its unit                        */
+    double most;                 /* no step is longer                                     */
+    double careful;              /* nor than this after steps that tell nothing           */
     double over_quiet;           /* nor where errors allow steps longer than 1/over_quiet */
-    double share;                /* windows of own_steps_drive.h over output times       */
-    int    k;                    /* the order of the embedded solution, and 1: imex.h    */
+    double share;                /* windows of own_steps_drive.h over output times        */
+    int    k;                    /* the order of the embedded solution, and 1: imex.h     */
 };
 
 /** Where a run is, by rounding not before where it was to be. @param times  [goals + 1] the output times, from 0 */
@@ -88,7 +88,7 @@ SW_HD static inline bool sw_own_steps_is_at(const struct sw_own_steps *s, double
     return t >= t_of_tick;
 }
 
-/** The same. */
+/** Whether a run is at a tick or beyond. */
 SW_HD static inline bool sw_own_steps_reached(const struct sw_own_steps *s, const double *times, long long tick)
 {
     return sw_own_steps_is_at(s, sw_own_steps_time(s, times), tick, sw_own_steps_time_of_tick(times, tick));
@@ -219,7 +219,7 @@ SW_HD static inline bool sw_own_steps_control(struct sw_own_steps *s, double rat
         const float power = (0.4f * (float)s->memory - 0.7f * e) / (float)k;
         const double factor = sw_own_steps_clamp(0.9f * exp2f(power), 0.3, 3);
         double most = limits->most;
-        double quiet = old * limits->over_quiet;  /* to the power k: the error allows old r^(-1/k) where r is below */
+        double quiet = old * limits->over_quiet;  /* to the power k: a smaller r allows steps over 1/over_quiet */
         quiet *= k == 3 ? quiet * quiet : quiet;
         if ((silent || ratio < quiet) && limits->careful < most) most = limits->careful > old ? limits->careful : old;
         s->taken += 1;
