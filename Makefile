@@ -272,9 +272,9 @@ test-here:
 test-sanitized:
 	@nice $(MAKE) --no-print-directory B=$B/sanitize WERROR=1 SANITIZE=1 CUDA= check-sanitized
 
-# Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), MPI buffers
-# nothing (test_mpi.sh).
-preloads := $B/fail_nth.so $B/jump_clock.so $(if $(MPI),$B/synchronous_sends.so)
+# Libraries to preload: the k-th call of a kind fails (test_faults.sh), the clock is set (test_clock.sh), threads are
+# counted (test_threads.sh), MPI buffers nothing (test_mpi.sh).
+preloads := $B/fail_nth.so $B/jump_clock.so $B/count_threads.so $(if $(MPI),$B/synchronous_sends.so)
 $B/synchronous_sends.so: private preload_flags = $(MPI_CFLAGS)
 $(preloads): $B/%.so: tests/faults/%.c Makefile
 	@mkdir -p $(@D)

@@ -27,17 +27,12 @@ void sw_hash_hex(const unsigned char digest[32], int digits, char *text)
     text[digits] = 0;
 }
 
-void sw_hash_end_many(const struct sw_hash *const *start, const unsigned char *bytes, size_t length, int count,
-                      uint64_t *digest)
+uint64_t sw_hash_end_with(struct sw_hash start, const void *bytes, size_t length)
 {
-#pragma omp parallel for if (count > 256)
-    for (int j = 0; j < count; j++) {
-        struct sw_hash h = *start[j];
-        unsigned char all[32];
-        uint64_t first = 0;
-        sw_hash_add(&h, bytes + (size_t)j * length, length);
-        sw_hash_end(&h, all);
-        for (int k = 0; k < 8; k++) first = first << 8 | all[k];
-        digest[j] = first;
-    }
+    unsigned char digest[32];
+    uint64_t first = 0;
+    sw_hash_add(&start, bytes, length);
+    sw_hash_end(&start, digest);
+    for (int k = 0; k < 8; k++) first = first << 8 | digest[k];
+    return first;
 }

@@ -11,11 +11,8 @@ void sw_hash_start(struct sw_hash *h);
 void sw_hash_add(struct sw_hash *h, const void *bytes, size_t length);
 void sw_hash_end(struct sw_hash *h, unsigned char digest[32]);
 
-/** The first 64 bits of the digests of many messages, by all threads.
- * @param start   [count] what each message begins with
- * @param bytes   [count][length] what it ends with */
-void sw_hash_end_many(const struct sw_hash *const *start, const unsigned char *bytes, size_t length, int count,
-                      uint64_t *digest);
+/** The first 64 bits of the digest of a message that begins as `start` knows. */
+uint64_t sw_hash_end_with(struct sw_hash start, const void *bytes, size_t length);
 
 /** The digest as lower-case hexadecimal: its first digits (at most 64) characters, and a zero, into text. */
 void sw_hash_hex(const unsigned char digest[32], int digits, char *text);

@@ -332,12 +332,10 @@ static int combination_of(const struct id_maker *m, const struct column_block *b
 static enum sw_status hash_block(void *user, const struct column_block *b)
 {
     const struct id_maker *m = user;
-    const struct sw_hash *start[RUNS_AT_ONCE];
     const size_t length = 8 * (size_t)(m->nvalue + m->ntime), size = (size_t)m->s->own->shape->size;
     double *shape = NULL;
     unsigned char *values;
     SW_TRY(sw_alloc((size_t)b->count * length, &values));
-    for (int j = 0; j < b->count; j++) start[j] = &m->start[combination_of(m, b, j)];
     for (int k = 0; k < m->nvalue; k++)
         for (int j = 0; j < b->count; j++)
             store_bytes(b->column[(size_t)m->value[k] * RUNS_AT_ONCE + (size_t)j], values + (size_t)j * length + 8 * k);
@@ -347,7 +345,8 @@ static enum sw_status hash_block(void *user, const struct column_block *b)
         for (int k = 0; k < m->ntime; k++)
             store_bytes(shape[(size_t)j * size + (size_t)(m->first_time + k)],
                         values + (size_t)j * length + 8 * (size_t)(m->nvalue + k));
-    if (!st) sw_hash_end_many(start, values, length, b->count, m->id + b->first);
+    for (int j = 0; j < b->count && !st; j++)
+        m->id[b->first + j] = sw_hash_end_with(m->start[combination_of(m, b, j)], values + (size_t)j * length, length);
     sw_free(shape);
     sw_free(values);
     return st;

@@ -125,18 +125,26 @@ static bool solve_cyclic(const struct lapack *l, int n, const struct sw_tridiago
                    r->lower[at + (last + 1) % (size_t)n], n, x);
 }
 
+/* @param thread  whose work is used */
+static void solve_one(const struct sw_tridiagonal_desc *d, const struct lapack *l, int j, int thread, int copiers,
+                      const struct sw_tridiagonal_rows *r, double *x)
+{
+    const int n = (int)d->n;
+    const size_t at = (size_t)j * (size_t)n;
+    double *work = l->work + (size_t)thread * words_of(d);
+    l->fine[j] = d->cyclic ? solve_cyclic(l, n, r, at, work, x + at) : solve_open(l, n, copiers, r, at, work, x + at);
+}
+
 static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, double *x)
 {
     const struct lapack *l = s->own;
     const struct sw_tridiagonal_desc *d = &s->desc;
-    const int n = (int)d->n, copiers = l->threads == 1 ? s->device->threads : 1;
-#pragma omp parallel for schedule(static) num_threads(l->threads)
-    for (int j = 0; j < d->batch; j++) {
-        const size_t at = (size_t)j * (size_t)n;
-        double *work = l->work + (size_t)omp_get_thread_num() * words_of(d);
-        l->fine[j] = d->cyclic ? solve_cyclic(l, n, r, at, work, x + at)
-                               : solve_open(l, n, copiers, r, at, work, x + at);
+    if (l->threads == 1) {  /* not in a team of one: teams within one are made anew each time */
+        for (int j = 0; j < d->batch; j++) solve_one(d, l, j, 0, s->device->threads, r, x);
+        return SW_OK;
     }
+#pragma omp parallel for schedule(static) num_threads(l->threads)
+    for (int j = 0; j < d->batch; j++) solve_one(d, l, j, omp_get_thread_num(), 1, r, x);
     return SW_OK;
 }
 

@@ -9,11 +9,11 @@
 #include "problem/line/stepper/scalars_point.h"
 
 /* Without a parallel region of one thread: OpenMP makes a team for it, and wakes the threads of the one before, 0.3 us
- * in which a step of a short line is done. */
+ * in which a step of a short line is done. With all threads where fewer have work: GNU's OpenMP ends those that a team
+ * has less than the one before, and makes them anew for the next, 30 us each. */
 void sw_host_each(int threads, int count, void (*work)(void *user, int thread, int k), void *user)
 {
-    if (threads > count) threads = count;
-    if (threads <= 1) {
+    if (threads <= 1 || count <= 1) {
         for (int k = 0; k < count; k++) work(user, 0, k);
         return;
     }
