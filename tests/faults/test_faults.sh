@@ -180,6 +180,22 @@ echo "memory: too little at $short sizes"
 used=$(sed -n 's/.*the limit is 16 MiB (ulimit -d), \([0-9]*\) MiB of it are in use.*/\1/p' err)
 [ "${used:-99}" -le 16 ] || fail "16 MiB of data: $(cat err)"
 
+# 4 blocks of 3 MB, each written by a thread while the next is gathered: what fails there is told later, not less
+large=(-s grid.n=8192 -s 'output.fields.times="linspace(0, end, 51)"' -s run.batch=0)
+"$sweep" run f.cfg -q -o large.h5 "${large[@]}" || fail 'large fields'
+for ((k = 1;; k = k < 6 ? k + 1 : k * 3 / 2)); do
+    rm -f log x.h5
+    env FAIL_KIND=write FAIL_AT=$k FAIL_LOG=log LD_PRELOAD="$library" "$sweep" run f.cfg -q -o x.h5 "${large[@]}" 2>err
+    code=$?
+    grep -q fired log || break
+    [ $code = 0 ] || { [ $code = 5 ] && grep -q 'x\.h5.*: No space left' err; } ||
+        fail "large fields, write $k: exit code $code: $(cat err)"
+    [ $code = 0 ] || "$sweep" run f.cfg -q -o x.h5 "${large[@]}" 2>err || fail "large fields, write $k: $(cat err)"
+    [ -z "$python" ] || py "$helpers/compare_h5.py" large.h5 x.h5 || fail "large fields, write $k: they differ"
+done
+[ $code = 0 ] && [ $k -gt 8 ] || fail "large fields: exit code $code after $k writes"
+rm -f large.h5 x.h5
+
 # a file that may not grow
 for k in 1 2; do "$sweep" run f.cfg -q -o of-$k.h5 --shard $k/2 || fail 'a shard'; done
 (ulimit -f 20; exec "$sweep" merge of-*.h5 -q -o merged.h5) 2>err

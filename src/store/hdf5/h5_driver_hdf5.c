@@ -4,13 +4,15 @@
  * exit. So here a write always succeeds: the first error of the system is kept, later writes are dropped, and the file
  * closes like any other; sw_h5_driver_error() returns the error. What is written goes by the checksums on its way, and
  * what HDF5 reads of it meanwhile is compared with them. It gets no sieve buffer, by which it would read and write
- * 64 KiB for each row of an array.
+ * 64 KiB for each row of an array. A write from lent memory goes on in a thread while the caller fills other memory; it
+ * ends before any other access to its file.
  *
  * When it reads: HDF5 sees no byte of a file with checksums that has not been compared with them, and not the checksums
  * themselves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,6 +31,11 @@ struct disk {
     int     error;  /* errno of the first failure, 0: none            */
     size_t  late;   /* bytes since the system was last told to write  */
     bool    reading;
+    const char *lent;                   /* [lent_bytes], borrowed     */
+    size_t  lent_bytes;
+    pthread_t thread;                   /* while `begun`: it writes, and nobody else uses `error`, `late` and `writer` */
+    bool    begun;
+    struct write { haddr_t at; size_t size; const void *bytes; } write;  /* the thread's */
     struct sw_checksum sum;             /* of a file without a writer */
     struct sw_checksum_writer *writer;  /* of one that is written, borrowed; NULL: none */
 };
@@ -90,8 +97,15 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t access, haddr_t
     return &d->hdf5;
 }
 
+static void end_write(struct disk *d)
+{
+    if (d->begun) pthread_join(d->thread, NULL);
+    d->begun = false;
+}
+
 static herr_t disk_close(H5FD_t *file)
 {
+    end_write(disk_of(file));
     last_error = disk_of(file)->error;
     *last_fault = 0;
     if (disk_of(file)->reading) note_fault(&disk_of(file)->sum);
@@ -148,6 +162,7 @@ static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t a
     struct disk *d = disk_of(file);
     (void)type;
     (void)transfer;
+    end_write(d);
     const int error = !d->writer ? sw_checksum_read(&d->sum, at, size, buffer)
                       : d->error ? sw_read_at(d->fd, at, size, buffer)  /* what was not written cannot be compared */
                                  : sw_checksum_read_kept(d->writer, d->fd, at, size, buffer);
@@ -165,16 +180,33 @@ static void begin_to_write(struct disk *d, size_t size)
     d->late = 0;
 }
 
+static void *write_now(void *user)
+{
+    struct disk *d = user;
+    const struct write *w = &d->write;
+    if (d->error) return NULL;
+    if (d->writer) d->error = sw_checksum_add(d->writer, d->fd, w->at, w->bytes, w->size);
+    if (!d->error) d->error = sw_write_at(d->fd, w->at, w->size, w->bytes);
+    if (!d->error) begin_to_write(d, w->size);
+    return NULL;
+}
+
+static bool is_lent(const struct disk *d, const char *bytes, size_t size)
+{
+    return d->lent && bytes >= d->lent && bytes + size <= d->lent + d->lent_bytes;
+}
+
 static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
 {
+    enum { WORTH_A_THREAD = 256 << 10 };  /* some 100 us of writing; to begin a thread and to wait for it takes 20 */
     struct disk *d = disk_of(file);
     (void)type;
     (void)transfer;
+    end_write(d);
     if (at + size > d->end) d->end = at + size;
-    if (d->error) return 0;
-    if (d->writer) d->error = sw_checksum_add(d->writer, d->fd, at, buffer, size);
-    if (!d->error) d->error = sw_write_at(d->fd, at, size, buffer);
-    if (!d->error) begin_to_write(d, size);
+    d->write = (struct write){at, size, buffer};
+    d->begun = size >= WORTH_A_THREAD && is_lent(d, buffer, size) && !pthread_create(&d->thread, NULL, write_now, d);
+    if (!d->begun) write_now(d);
     return 0;
 }
 
@@ -183,6 +215,7 @@ static herr_t disk_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
     struct disk *d = disk_of(file);
     (void)transfer;
     (void)closing;
+    end_write(d);
     if (d->reading) return 0;
     if (d->end != d->used && d->writer && !d->error)
         d->error = sw_checksum_cut(d->writer, d->fd, d->end < d->used ? d->end : d->used);
@@ -229,7 +262,7 @@ static struct disk *find(hid_t file)
 int sw_h5_driver_error(hid_t file)
 {
     struct disk *d = find(file);
-    return d ? d->error : last_error;
+    return !d ? last_error : d->begun ? 0 : d->error;
 }
 
 int sw_h5_driver_descriptor(hid_t file)
@@ -274,5 +307,12 @@ bool sw_h5_driver_read(hid_t file, uint64_t at, size_t count, void *to)
 void sw_h5_driver_give_up(hid_t file)
 {
     struct disk *d = find(file);
+    if (d) end_write(d);
     if (d && !d->error) d->error = ECANCELED;
+}
+
+void sw_h5_driver_lend(hid_t file, const void *memory, size_t bytes)
+{
+    struct disk *d = find(file);
+    if (d) { d->lent = memory; d->lent_bytes = bytes; }
 }

@@ -29,6 +29,7 @@ struct var_writer {
     int64_t  filled;                         /* outputs in the block now                      */
     int64_t  written;                        /* outputs in the dataset                        */
     char    *block;                          /* [count][depth][inner]; NULL: a field, depth 1 */
+    char    *other;                          /* likewise: on its way to the disk while block is filled; NULL: none yet */
 };
 
 /* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks
@@ -80,6 +81,7 @@ static enum sw_status open_writer(struct var_writer *s, struct sw_h5 *h, const s
     int64_t bytes = s->count * (int64_t)s->row;
     s->depth = bytes > ALONE_BYTES ? 1 : equal_share(outputs, sw_clamp(BLOCK_BYTES / bytes, 1, outputs));
     if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
+    if (s->depth > 1 && s->kind == SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->other));
     s->dataset = make_dataset(s, data_group, var, outputs);
     return h->status;
 }
@@ -104,7 +106,12 @@ static void flush_writer(struct var_writer *s)
     for (int64_t j = 1; s->filled < s->depth && j < s->count; j++)  /* close the gaps of a block that is not full */
         memmove(s->block + (size_t)(j * s->filled) * s->row, s->block + (size_t)(j * s->depth) * s->row,
                 (size_t)s->filled * s->row);
+    sw_h5_driver_lend(s->h5->file, s->other ? s->block : NULL, (size_t)(s->count * s->filled) * s->row);
     write_block(s, s->block, s->filled);
+    sw_h5_driver_lend(s->h5->file, NULL, 0);
+    char *written = s->block;
+    s->block = s->other ? s->other : written;
+    s->other = s->other ? written : NULL;
 }
 
 static void add_output(struct var_writer *s, const void *data, size_t stride);
@@ -154,7 +161,8 @@ static void add_piece_of_output(struct var_writer *s, const void *data, int64_t 
 static void free_writer(struct var_writer *s)
 {
     sw_free(s->block);
-    s->block = NULL;
+    sw_free(s->other);
+    s->block = s->other = NULL;
 }
 
 /* ---- the part */
