@@ -29,7 +29,7 @@ struct var_writer {
     int64_t  filled;                         /* outputs in the block now                      */
     int64_t  written;                        /* outputs in the dataset                        */
     char    *block;                          /* [count][depth][inner]; NULL: a field, depth 1 */
-    char    *other;                          /* likewise: on its way to the disk while block is filled; NULL: none yet */
+    char    *other;                          /* likewise: on its way to the disk; NULL: none   */
 };
 
 /* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks

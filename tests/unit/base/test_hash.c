@@ -23,8 +23,8 @@ static void digests_are_those_of_the_standard(void **state)
     expect("", 0xe3b0c44298fc1c14);
     expect("abc", 0xba7816bf8f01cfea);
     expect("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 0x248d6a61d20638b8);
-    expect("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
-           0xcf5b16a778af8380);
+    expect("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+           "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu", 0xcf5b16a778af8380);
 }
 
 int main(void)
