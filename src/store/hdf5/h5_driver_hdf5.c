@@ -33,7 +33,7 @@ struct disk {
     bool    reading;
     const char *lent;                   /* [lent_bytes], borrowed     */
     size_t  lent_bytes;
-    pthread_t thread;                   /* while `begun`: it writes, and nobody else uses `error`, `late` and `writer` */
+    pthread_t thread;                   /* while `begun`: it writes, and `error`, `late`, `writer` are its own */
     bool    begun;
     struct write { haddr_t at; size_t size; const void *bytes; } write;  /* the thread's */
     struct sw_checksum sum;             /* of a file without a writer */

@@ -165,7 +165,8 @@ void sw_h5_driver_use(hid_t access_list);
 /** Let writes from memory of the caller's go on when HDF5 says that they have ended: its bytes stay as they are until
  * something else is written or read, or the file is closed. NULL: no longer. */
 void sw_h5_driver_lend(hid_t file, const void *memory, size_t bytes);
-/** errno of a file's first failure, 0: none so far (a write that goes on is told of later). file < 0: of the last one that was closed, or could not be opened. */
+/** errno of a file's first failure, 0: none so far (a write that goes on is told of later). file < 0: of the last one
+ * that was closed, or could not be opened. */
 int sw_h5_driver_error(hid_t file);
 /** A descriptor of the file being written, to be closed by the caller: what is synced through it has been written
  * through it. -1: there is none. */

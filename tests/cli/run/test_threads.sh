@@ -1,6 +1,6 @@
 #!/bin/bash
-# Threads are made once, not once an output or a solve. GNU's OpenMP makes them anew where teams change their size, or begin
-# within a team of one.
+# Threads are made once, not once an output or a solve. GNU's OpenMP makes them anew where teams change their size, or
+# begin within a team of one.
 cd "$(dirname "$0")/../../.." || exit 1
 . tests/helpers/helpers.sh || exit 1
 
