@@ -70,4 +70,15 @@ enum sw_status sw_device_download(struct sw_device *device, void *to_host, const
     return bytes ? device->ops->download(device, to_host, from_device, bytes) : SW_OK;
 }
 
+enum sw_status sw_device_download_some(struct sw_device *device, void *to_host, const void *from_device, size_t bytes,
+                                       int count, const int *which)
+{
+    for (int k = 0, blocks; k < count; k += blocks) {
+        for (blocks = 1; k + blocks < count && which[k + blocks] == which[k] + blocks;) blocks++;
+        SW_TRY(sw_device_download(device, (char *)to_host + (size_t)k * bytes,
+                                  (const char *)from_device + (size_t)which[k] * bytes, (size_t)blocks * bytes));
+    }
+    return SW_OK;
+}
+
 enum sw_status sw_device_wait(struct sw_device *device) { return device->ops->wait(device); }

@@ -92,6 +92,11 @@ void sw_device_free_host(struct sw_device *device, void *memory);
 enum sw_status sw_device_upload(struct sw_device *device, void *to_device, const void *from_host, size_t bytes);
 enum sw_status sw_device_download(struct sw_device *device, void *to_host, const void *from_device, size_t bytes);
 
+/** Download some of the blocks of so many bytes that lie one after another on the device, into [count][bytes]. Blocks
+ * that follow one another come at once. */
+enum sw_status sw_device_download_some(struct sw_device *device, void *to_host, const void *from_device, size_t bytes,
+                                       int count, const int *which);
+
 /** Wait until all queued work is done. @return SW_E_CUDA what a kernel broke with */
 enum sw_status sw_device_wait(struct sw_device *device);
 

@@ -74,23 +74,36 @@ static void warn_estimated_error(const double *state, size_t count, struct sw_ru
 {
     double largest = 0;
     struct sw_text text = SW_SHORT_TEXT;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(state[i]));
+#pragma omp simd reduction(max : largest)
+    for (size_t i = 0; i < count; i++) largest = fabs(state[i]) > largest ? fabs(state[i]) : largest;
     if (!(r->row.error_estimate > largest)) return;
     sw_text_set(&text, "error_estimate = %.3g is above the largest |u| at the end, %.3g: u has decayed, or a pole was "
                 "stepped over; use a smaller time.tolerance", r->row.error_estimate, largest);
     result_say(r, sw_text_get(&text));
 }
 
+/* Some MiB at a time: new memory for all states would take as long as their way from a device. */
 static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_result *result)
 {
-    const size_t size = r->size;
-    double *state;
+    enum { AT_ONCE = (4 << 20) / sizeof(double) };
+    const int most = r->size < AT_ONCE ? (int)(AT_ONCE / r->size) : 1;
+    enum sw_status st = SW_OK;
+    double *state = NULL;
+    int *which = NULL;
     if (!runs_own_steps(r)) return SW_OK;
-    SW_TRY(sw_alloc((size_t)r->count * size, &state));
-    const enum sw_status st = sw_sim_get_state(r->sim, state);
-    for (int j = 0; j < r->count && !st; j++)
-        if (result[j].row.status == SW_RUN_DONE) warn_estimated_error(state + (size_t)j * size, size, &result[j]);
+    SW_TRY_TO(done, st, sw_alloc((size_t)most * r->size, &state));
+    SW_TRY_TO(done, st, sw_alloc((size_t)most, &which));
+    for (int first = 0; first < r->count; first += most) {
+        const int count = r->count - first < most ? r->count - first : most;
+        for (int k = 0; k < count; k++) which[k] = first + k;
+        SW_TRY_TO(done, st, sw_sim_get_states(r->sim, r->count, count, which, state));
+        for (int k = 0; k < count; k++)
+            if (result[first + k].row.status == SW_RUN_DONE)
+                warn_estimated_error(state + (size_t)k * r->size, r->size, &result[first + k]);
+    }
+done:
     sw_free(state);
+    sw_free(which);
     return st;
 }
 

@@ -470,11 +470,7 @@ static enum sw_status get_states(struct sw_sim *sim, int count, const int *which
 {
     const struct fields_sim *s = fields_sim_of(sim);
     const struct stream *p = s->own;
-    const size_t size = size_of(s);
-    for (int k = 0; k < count; k++)
-        SW_TRY(sw_device_download(s->device, u + (size_t)k * size, p->batch.u + (size_t)which[k] * size,
-                                  size * sizeof *u));
-    return SW_OK;
+    return sw_device_download_some(s->device, u, p->batch.u, size_of(s) * sizeof *u, count, which);
 }
 
 static enum sw_status diverged(struct sw_sim *sim, int64_t *step)

@@ -277,10 +277,7 @@ enum sw_status sw_cuda_batch_get_states(struct sw_sim *sim, int count, const int
     struct sw_stepper *s = sw_stepper_of(sim);
     const size_t size = sw_stepper_line(&s->desc);
     SW_TRY(stage_lines(s));
-    for (size_t k = 0; k < (size_t)count; k++)
-        SW_TRY(sw_device_download(s->device, u + k * size, cuda_batch(s)->staging + (size_t)which[k] * size,
-                                  size * sizeof *u));
-    return SW_OK;
+    return sw_device_download_some(s->device, u, cuda_batch(s)->staging, size * sizeof *u, count, which);
 }
 
 bool sw_cuda_batch_device_state(const struct sw_sim *sim, struct sw_device_state *state)
