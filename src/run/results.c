@@ -97,6 +97,7 @@ static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_
         const int count = r->count - first < most ? r->count - first : most;
         for (int k = 0; k < count; k++) which[k] = first + k;
         SW_TRY_TO(done, st, sw_sim_get_states(r->sim, r->count, count, which, state));
+#pragma omp parallel for schedule(static) num_threads(r->device->threads) if (count > 64)
         for (int k = 0; k < count; k++)
             if (result[first + k].row.status == SW_RUN_DONE)
                 warn_estimated_error(state + (size_t)k * r->size, r->size, &result[first + k]);
