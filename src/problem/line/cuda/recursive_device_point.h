@@ -14,15 +14,7 @@
 
 struct sw_recursion { double a1, a2, scale; };  /* of one direction; 1/g */
 
-/** a1 and a2 of z + s2 s + s4 s², z > 0, s = 2 - 2 cos; NaN where it has a zero, or its products overflow.
- *
- * With t = a2 + 1/a2 = 2 + delta, comparing coefficients with (1 + a1 x + a2 x²)(1 + a1/x + a2/x²) gives
- *
- *     s4 delta² - (2 s2 + z) delta + (s2² - 4 z s4)/s4 = 0,     a1 = -(4 + s2/s4) a2/(1 + a2)
- *
- * of which N = 2 s4 delta is the larger root (the other is of the quotient of the roots x), the discriminant z times
- * the symbol at s = 4. B = N + 8 s4 and M = 4 s4/a2 are finite where s4 = 0; one form of M cancels, the other does not.
- * With b < 0 the symbol has a minimum between, which is positive if D < 0. */
+/** a1 and a2 of z + s2 s + s4 s², z > 0, s = 2 - 2 cos; NaN where it has a zero, or its products overflow. */
 SW_HD static inline void sw_recursion_symmetric(double s4, double s2, double z, struct sw_recursion *r)
 {
     const double q = fma(4.0, s4, s2), last = s2 < 0.0 ? fma(16.0, s4, fma(4.0, s2, z)) : fma(4.0, q, z);

@@ -4,34 +4,25 @@
 #include <math.h>
 #include <string.h>
 
-/* With s = 2 - 2 cos(theta) the symbol of A is 1 + s2 s + s4 s² = (1 + s/z_1)(1 + s/z_2), where s4 z² - s2 z + 1 = 0,
- * and 1 + s/z = (1 - rho e^{i theta})(1 - rho e^{-i theta})/(1 - rho)² with rho = exp(-2 asinh(sqrt(z)/2)). Neither
- * form loses digits for z small or large, as solving rho + 1/rho = 2 + z would. */
-
-/* A real z. z < -4: rho is negative. NaN where the symbol has a zero at s = -z in [0, 4]. */
-static long double root_real(long double z)
+/* A without odd derivatives: a1 and a2 of z + s2 s + s4 s², s = 2 - 2 cos(theta). With t = a2 + 1/a2 = 2 + delta,
+ * comparing coefficients with (1 + a1 x + a2 x²)(1 + a1/x + a2/x²) gives
+ *
+ *     s4 delta² - (2 s2 + z) delta + (s2² - 4 z s4)/s4 = 0,     a1 = -(4 + s2/s4) a2/(1 + a2)
+ *
+ * of which N = 2 s4 delta is the larger root (the other is of the quotient of the roots x), the discriminant z times
+ * the symbol at s = 4. B = N + 8 s4 and M = 4 s4/a2 are finite where s4 = 0; one form of M cancels, the other does not.
+ * With b < 0 the symbol has a minimum between, which is positive if D < 0. Nothing else cancels: sums of a few doubles
+ * are exact here where they are small. @return false where the symbol has a zero */
+static bool factor_symmetric(long double s4, long double s2, long double z, struct sw_recursive *r)
 {
-    if (z > 0.0L) return expl(-2.0L * asinhl(sqrtl(z) / 2.0L));
-    return z < -4.0L ? -expl(-2.0L * acoshl(sqrtl(-z) / 2.0L)) : nanl("");
-}
-
-/* sum = rho_1 + rho_2, product = rho_1 rho_2. Where the roots nearly meet each has few digits, but these
- * two keep theirs. */
-static void roots(long double s4, long double s2, long double *sum, long double *product)
-{
-    long double D = s2 * s2 - 4.0L * s4;
-    if (D < 0.0L) {
-        long double complex z = s2 / (2.0L * s4) + sqrtl(-D) / (2.0L * s4) * I;
-        long double complex rho = cexpl(-2.0L * casinhl(csqrtl(z) / 2.0L));
-        *sum = 2.0L * creall(rho);
-        *product = creall(rho) * creall(rho) + cimagl(rho) * cimagl(rho);
-    } else {
-        long double t = s2 + copysignl(sqrtl(D), s2);  /* z_1 = 2/t, z_2 = t/(2 s4); infinite: rho = 0 */
-        long double rho1 = t != 0.0L ? root_real(2.0L / t) : 0.0L;
-        long double rho2 = s4 != 0.0L ? root_real(t / (2.0L * s4)) : 0.0L;
-        *sum = rho1 + rho2;
-        *product = rho1 * rho2;
-    }
+    const long double q = 4.0L * s4 + s2, last = s2 < 0.0L ? 16.0L * s4 + (4.0L * s2 + z) : 4.0L * q + z;
+    const long double b = 2.0L * s2 + z, root = sqrtl(z * last), B = 0.5L * (z + last) + root;
+    const long double zs4 = z * s4, D = fmal(s2, s2, -4.0L * zs4) - 4.0L * fmal(z, s4, -zs4);
+    const long double N = b >= 0.0L ? b + root : D < 0.0L ? -4.0L * D / (root - b) : nanl("");
+    const long double middle = sqrtl(N * B), M = s4 < 0.0L ? (B + middle) - 4.0L * s4 : (4.0L * s4 + N) + middle;
+    r->a2 = (double)(4.0L * s4 / M);
+    r->a1 = (double)(-4.0L * q / (B + middle));
+    return last > 0.0L && isfinite(r->a1) && isfinite(r->a2);
 }
 
 static void set_scale(long double at_zero, struct sw_recursive *up, struct sw_recursive *down)
@@ -49,18 +40,9 @@ static void round_to_single(struct sw_recursive *r)
     r->a2 = as_single(r->a2);
 }
 
-static bool factor_symmetric(long double s4, long double s2, struct sw_recursive *r)
-{
-    long double sum = 0, product = 0;
-    roots(s4, s2, &sum, &product);
-    r->a1 = (double)-sum;
-    r->a2 = (double)product;
-    return isfinite(sum) && isfinite(product);
-}
-
 bool sw_recursive_factor(double s4, double s2, struct sw_recursive *r)
 {
-    if (!isfinite(s4) || !isfinite(s2) || !factor_symmetric(s4, s2, r)) return false;
+    if (!isfinite(s4) || !isfinite(s2) || !factor_symmetric(s4, s2, 1.0L, r)) return false;
     set_scale(1.0L, r, r);
     return true;
 }
@@ -144,7 +126,7 @@ bool sw_recursive_factors(const struct sw_line_operator *a, bool single, struct 
     if (a->s1 != 0.0 || a->s3 != 0.0) {
         if (!factor_general(a, z, up, down)) return false;
     } else {
-        if (!(z > 0.0L) || !factor_symmetric(a->s4 / z, a->s2 / z, up)) return false;
+        if (!(z > 0.0L) || !factor_symmetric(a->s4, a->s2, z, up)) return false;
         *down = *up;
     }
     if (single) round_to_single(up), round_to_single(down);
