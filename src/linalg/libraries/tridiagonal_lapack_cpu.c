@@ -143,8 +143,9 @@ static enum sw_status solve(struct sw_tridiagonal *s, const struct sw_tridiagona
         for (int j = 0; j < d->batch; j++) solve_one(d, l, j, 0, s->device->threads, r, x);
         return SW_OK;
     }
-#pragma omp parallel for schedule(static) num_threads(l->threads)
-    for (int j = 0; j < d->batch; j++) solve_one(d, l, j, omp_get_thread_num(), 1, r, x);
+#pragma omp parallel num_threads(s->device->threads)  /* as all teams, though work is there for l->threads */
+    for (int thread = omp_get_thread_num(), j = thread; thread < l->threads && j < d->batch; j += l->threads)
+        solve_one(d, l, j, thread, 1, r, x);
     return SW_OK;
 }
 

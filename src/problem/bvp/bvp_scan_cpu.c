@@ -315,7 +315,7 @@ static enum sw_status solve(struct sw_bvp *bvp)
         for (int j = 0; j < bvp->count; j++)
             if (!bvp->refused[j]) solve_one(bvp, j, p->chunk, p->host.evaluator, threads);
     } else {
-#pragma omp parallel for schedule(dynamic) num_threads(bvp->count < threads ? bvp->count : threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads) if (bvp->count > 1)
         for (int j = 0; j < bvp->count; j++) {
             int k = omp_get_thread_num();
             if (!bvp->refused[j]) solve_one(bvp, j, p->chunk + k * p->chunks, &p->host.evaluator[k], 1);

@@ -30,5 +30,7 @@ END
 most 30 '41 outputs of 24 runs' run -q --device cpu outputs.cfg -o outputs.h5
 most 30 'one system, some hundred times' bench -q tridiagonal:n=40000 --device cpu --rows cpu.relations,cpu.lapack \
     --repeats 100 --longest 0.01
+most 30 'six systems' bench -q tridiagonal:n=20000,batch=6 --device cpu --rows cpu.relations,cpu.lapack --repeats 50 \
+    --longest 0.01
 most 30 'a boundary value problem' bench -q bvp:n=40000 --device cpu --rows cpu.relations --repeats 50 --longest 0.01
 summary

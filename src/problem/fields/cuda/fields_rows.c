@@ -529,7 +529,7 @@ static enum sw_status measure(struct fields_sim *s, double *scalars)
         for (int k = 0; k < some; k++)
             SW_TRY(sw_device_download(s->device, p->copy + (size_t)k * points,
                                       p->batch.u + (size_t)(first + k) * size_of(s), points * sizeof *p->copy));
-        sw_host_each(some, some, measure_run, &(struct measuring){s, first});
+        sw_host_each(p->workers, some, measure_run, &(struct measuring){s, first});
     }
     return sw_device_upload(s->device, scalars, p->host.scalars, count * SW_LINE_SCALARS * sizeof *scalars);
 }
