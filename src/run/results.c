@@ -86,11 +86,11 @@ static void warn_estimated_error(const double *state, size_t count, struct sw_ru
 static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_result *result)
 {
     enum { AT_ONCE = (4 << 20) / sizeof(double) };
-    const int most = r->size < AT_ONCE ? (int)(AT_ONCE / r->size) : 1;
     enum sw_status st = SW_OK;
     double *state = NULL;
     int *which = NULL;
     if (!runs_own_steps(r)) return SW_OK;
+    const int most = r->size < AT_ONCE ? (int)(AT_ONCE / r->size) : 1;
     SW_TRY_TO(done, st, sw_alloc((size_t)most * r->size, &state));
     SW_TRY_TO(done, st, sw_alloc((size_t)most, &which));
     for (int first = 0; first < r->count; first += most) {
