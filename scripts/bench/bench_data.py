@@ -95,6 +95,8 @@ def steps(folder):
     table.several = {int(line["devices"]): line for line in several(folder) if line["same"] == "yes"}
     table.hidden = {}
     for line in outputs(folder):
+        if line["commit"].endswith("+"):  # --before
+            continue
         table.hidden[line["device"]] = max(float(line["hidden"]), table.hidden.get(line["device"], 0))
     return table
 
