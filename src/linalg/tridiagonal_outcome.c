@@ -93,15 +93,13 @@ static bool is_solved(const struct sw_tridiagonal_desc *d, const struct sw_tridi
     return !unsolved && (bounded || n > TRIDIAGONAL_BOUNDED_ROWS);
 }
 
-/* @param threads  that share a system */
-static void look_at_systems(const struct sw_tridiagonal_desc *d, const struct sw_tridiagonal_rows *r, const double *x,
-                            int first, int end, int threads, bool *fine)
+/* @param threads  that share the system */
+static bool system_is_solved(const struct sw_tridiagonal_desc *d, const struct sw_tridiagonal_rows *r, const double *x,
+                             int j, int threads)
 {
-    for (int j = first; j < end; j++) {
-        const int64_t at = j * d->n;
-        const struct sw_tridiagonal_rows own = {r->lower + at, r->main + at, r->upper + at, r->rhs + at};
-        fine[j] = fine[j] && is_solved(d, &own, x + at, threads);
-    }
+    const int64_t at = j * d->n;
+    const struct sw_tridiagonal_rows own = {r->lower + at, r->main + at, r->upper + at, r->rhs + at};
+    return is_solved(d, &own, x + at, threads);
 }
 
 static void look_at_rows(const struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,
@@ -110,11 +108,11 @@ static void look_at_rows(const struct sw_tridiagonal *s, const struct sw_tridiag
     const struct sw_tridiagonal_desc *d = &s->desc;
     const int threads = d->n * d->batch < SERIAL_ROWS ? 1 : s->device->threads;
     if (d->batch < threads || threads == 1) {  /* not in a team of one: teams within one are made anew each time */
-        look_at_systems(d, r, x, 0, d->batch, threads, fine);
+        for (int j = 0; j < d->batch; j++) fine[j] = fine[j] && system_is_solved(d, r, x, j, threads);
         return;
     }
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int j = 0; j < d->batch; j++) look_at_systems(d, r, x, j, j + 1, 1, fine);
+    for (int j = 0; j < d->batch; j++) fine[j] = fine[j] && system_is_solved(d, r, x, j, 1);
 }
 
 static enum sw_status check_solution(struct sw_tridiagonal *s, const struct sw_tridiagonal_rows *r, const double *x,

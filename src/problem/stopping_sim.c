@@ -202,16 +202,24 @@ static enum sw_status get_state(struct sw_sim *sim, double *state)
     return SW_OK;
 }
 
+/* Those that go on at once, packed, then each to its place from the last on. */
 static enum sw_status get_states(struct sw_sim *sim, int count, const int *which, double *state)
 {
     struct stopping_sim *s = of(sim);
-    for (int k = 0; k < count; k++) {
-        double *to = state + (size_t)k * s->size;
-        const bool all = s->running == s->count;
-        if (!all && s->stopped[which[k]]) copy(to, s->state + (size_t)which[k] * s->size, s->size);
-        else SW_TRY(s->inner->ops->states->get_some(s->inner, 1, all ? &which[k] : &s->at[which[k]], to));
+    const struct sw_state_ops *inner = s->inner->ops->states;
+    int *at, running = 0;
+    if (s->running == s->count) return inner->get_some(s->inner, count, which, state);
+    SW_TRY(sw_alloc((size_t)count, &at));
+    for (int k = 0; k < count; k++)
+        if (!s->stopped[which[k]]) at[running++] = s->at[which[k]];
+    const enum sw_status st = running ? inner->get_some(s->inner, running, at, state) : SW_OK;
+    for (int k = count; k-- > 0 && !st;) {
+        const double *from = s->stopped[which[k]] ? s->state + (size_t)which[k] * s->size
+                                                  : state + (size_t)--running * s->size;
+        if (from != state + (size_t)k * s->size) copy(state + (size_t)k * s->size, from, s->size);
     }
-    return SW_OK;
+    sw_free(at);
+    return st;
 }
 
 static enum sw_status get_diagnostics(struct sw_sim *sim, double *record)

@@ -82,7 +82,8 @@ static void warn_estimated_error(const double *state, size_t count, struct sw_ru
     result_say(r, sw_text_get(&text));
 }
 
-/* Some MiB at a time: new memory for all states would take as long as their way from a device. */
+/* Some MiB at a time: new memory for all states would take as long as their way from a device. A sixteenth at least: a
+ * device lays out all lines at each time. */
 static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_result *result)
 {
     enum { AT_ONCE = (4 << 20) / sizeof(double) };
@@ -90,7 +91,8 @@ static enum sw_status warn_estimated_errors(const struct runs *r, struct sw_run_
     double *state = NULL;
     int *which = NULL;
     if (!runs_own_steps(r)) return SW_OK;
-    const int most = r->size < AT_ONCE ? (int)(AT_ONCE / r->size) : 1;
+    const int few = r->size < AT_ONCE ? (int)(AT_ONCE / r->size) : 1, share = (r->count + 15) / 16,
+              most = few > share ? few : share;
     SW_TRY_TO(done, st, sw_alloc((size_t)most * r->size, &state));
     SW_TRY_TO(done, st, sw_alloc((size_t)most, &which));
     for (int first = 0; first < r->count; first += most) {

@@ -198,7 +198,7 @@ static bool is_lent(const struct disk *d, const char *bytes, size_t size)
 
 static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t at, size_t size, const void *buffer)
 {
-    enum { WORTH_A_THREAD = 256 << 10 };  /* some 100 us of writing; to begin a thread and to wait for it takes 20 */
+    enum { WORTH_A_THREAD = 256 << 10 };  /* some 100 us of writing; to begin a thread and to wait for it takes 30 */
     struct disk *d = disk_of(file);
     (void)type;
     (void)transfer;

@@ -29,7 +29,7 @@ struct var_writer {
     int64_t  filled;                         /* outputs in the block now                      */
     int64_t  written;                        /* outputs in the dataset                        */
     char    *block;                          /* [count][depth][inner]; NULL: a field, depth 1 */
-    char    *other;                          /* likewise: on its way to the disk; NULL: none   */
+    char    *other;                          /* likewise: on its way to the disk; NULL: one block */
 };
 
 /* Outputs are gathered up to the first; one of more than the second is not: it is large enough for one write. (Chunks
@@ -81,7 +81,8 @@ static enum sw_status open_writer(struct var_writer *s, struct sw_h5 *h, const s
     int64_t bytes = s->count * (int64_t)s->row;
     s->depth = bytes > ALONE_BYTES ? 1 : equal_share(outputs, sw_clamp(BLOCK_BYTES / bytes, 1, outputs));
     if (s->depth > 1 || s->kind != SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->block));
-    if (s->depth > 1 && s->kind == SW_VAR_FIELD) SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->other));
+    if (s->depth > 1 && outputs > s->depth && s->kind == SW_VAR_FIELD)
+        SW_TRY(sw_alloc((size_t)(s->count * s->depth) * s->row, &s->other));
     s->dataset = make_dataset(s, data_group, var, outputs);
     return h->status;
 }
@@ -109,9 +110,10 @@ static void flush_writer(struct var_writer *s)
     sw_h5_driver_lend(s->h5->file, s->other ? s->block : NULL, (size_t)(s->count * s->filled) * s->row);
     write_block(s, s->block, s->filled);
     sw_h5_driver_lend(s->h5->file, NULL, 0);
+    if (!s->other) return;
     char *written = s->block;
-    s->block = s->other ? s->other : written;
-    s->other = s->other ? written : NULL;
+    s->block = s->other;
+    s->other = written;
 }
 
 static void add_output(struct var_writer *s, const void *data, size_t stride);

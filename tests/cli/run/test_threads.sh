@@ -16,8 +16,8 @@ most() {
     [ "${made:-0}" -le "$most" ] || fail "$what: $made threads, expected at most $most"
 }
 
-# 24 runs are 6 groups of four lines, or fewer: not as many as there are threads. 7 of the main thread's, 7 of a thread
-# for each of a writer's regions, and the writer; 2 MB are too little for a thread of their own.
+# 24 runs are 6 groups of four lines, or fewer: not as many as there are threads. Made are 7 beside the main thread, the
+# writer and up to 7 beside it.
 cat >outputs.cfg <<'END'
 problem = "hyperdiffusion";
 grid = { n = 512; length = 1.0; };

@@ -53,6 +53,13 @@ static enum sw_status get_state(struct sw_sim *sim, double *state)
     return SW_OK;
 }
 
+static enum sw_status get_some(struct sw_sim *sim, int count, const int *which, double *state)
+{
+    assert_true(count > 0);
+    for (int k = 0; k < count; k++) memcpy(state + k*SIZE, of(sim)->state[which[k]], sizeof *of(sim)->state);
+    return SW_OK;
+}
+
 static enum sw_status advance(struct sw_sim *sim, int64_t from, int64_t to)
 {
     struct counting *c = of(sim);
@@ -110,7 +117,8 @@ static void warn(const struct sw_sim *sim, int j, const double *record, bool fin
 
 static void destroy(struct sw_sim *sim) { (void)sim; }
 
-static const struct sw_state_ops state_ops = {.size = size, .set = set_state, .get = get_state};
+static const struct sw_state_ops state_ops = {.size = size, .set = set_state, .get = get_state,
+                                              .get_some = get_some};
 static const struct sw_record_ops record_ops = {.numbers = 1, .get = get_record, .set = set_record, .warn = warn};
 static const struct sw_sim_ops counting_ops = {
     .solver_name = name, .load = load, .advance = advance, .snapshot = snapshot, .fetch = fetch, .diverged = diverged,
@@ -146,6 +154,19 @@ static void stop(struct sw_sim *sim, unsigned runs)  /* as bits */
     assert_ok(sw_stopping_sim_stop(sim, which, lost, now));
 }
 
+/* Some runs, in any order, have the states that all of them have together. */
+static void assert_some_states(struct sw_sim *sim, const double *state)
+{
+    static const int which[][RUNS] = {{5, 0, 7, 2}, {0, 1, 2, 3, 4, 5, 6, 7}, {7, 6, 5, 4, 3, 2, 1, 0}, {1}, {6}};
+    static const int count[] = {4, RUNS, RUNS, 1, 1};
+    for (size_t c = 0; c < sizeof count / sizeof *count; c++) {
+        double some[RUNS*SIZE];
+        assert_ok(sw_sim_get_states(sim, RUNS, count[c], which[c], some));
+        for (int k = 0; k < count[c]; k++)
+            assert_memory_equal(some + k*SIZE, state + which[c][k]*SIZE, SIZE*sizeof *some);
+    }
+}
+
 /* Each run is where it is after so many steps, in all ways to ask for it. */
 static void assert_steps(struct sw_sim *sim, const int steps[RUNS], bool narrow)
 {
@@ -153,6 +174,7 @@ static void assert_steps(struct sw_sim *sim, const int steps[RUNS], bool narrow)
     const void *field;
     const double *scalars;
     assert_ok(sim->ops->states->get(sim, &state[0][0]));
+    assert_some_states(sim, &state[0][0]);
     assert_ok(sim->ops->records->get(sim, record));
     assert_ok(sim->ops->snapshot(sim, 1, SW_SNAPSHOT_FIELD | SW_SNAPSHOT_SCALARS));
     assert_ok(sim->ops->fetch(sim, 1, &field, &scalars));
